@@ -1,0 +1,129 @@
+/// The fast part of a vibrated motion, computed from the force alone.
+///
+/// With X, V frozen, the acceleration is a periodic function of the phases, a = sum_n c_n e^(i n.theta). Its part of zero mean,
+/// integrated once and twice along theta' = omega, is the fast velocity and the fast displacement (vibrated (3.4), (3.6), (3.8)):
+///
+///     W = sum c_n e^(i n.theta) / (i n.omega),     Delta = -sum c_n e^(i n.theta) / (n.omega)^2,     sums over n.omega != 0
+///
+/// so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with n.omega = 0 (phases of equal or commensurate
+/// frequency) belong to the mean.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "lento/problem/time_scales.hpp"
+#include "lento/problem/vibrated_system.hpp"
+
+namespace lento {
+
+/// The harmonics of a vector-valued function on the torus of k phases, from its values on a grid of m points a phase.
+class Harmonics {
+public:
+    Harmonics(std::size_t dimension, std::span<const Phase> phases, std::size_t points);
+
+    std::size_t grid_size() const { return grid_size_; }
+    /// The phases of grid point j.
+    void grid_phases(std::size_t j, std::span<double> theta) const;
+    /// Where the values at grid point j go.
+    std::span<double> values(std::size_t j) { return {values_.data() + j * dimension_, dimension_}; }
+    /// From values to coefficients.
+    void transform();
+    /// The largest coefficient in the upper half of the harmonics, over the largest of all: 0 means resolved.
+    double tail() const;
+
+    struct Parts {
+        std::vector<double> mean, velocity, displacement;
+    };
+    Parts at(std::span<const double> theta) const;
+
+private:
+    std::ptrdiff_t harmonic(std::size_t index) const;  // 0, 1, ..., m/2, -(m/2-1), ..., -1
+
+    std::size_t dimension_, phases_, points_, grid_size_;
+    std::vector<double> frequencies_;
+    std::vector<double> values_;
+    std::vector<std::complex<double>> coefficients_;
+};
+
+template <class System>
+class FastPart {
+public:
+    struct Motion {
+        std::vector<double> displacement, velocity;
+    };
+    /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
+    struct Profile {
+        std::vector<double> mean, velocity_swing;
+    };
+
+    /// Chooses the number of phases at which the force is evaluated: enough at the state given.
+    FastPart(Acceleration<System>& acceleration, std::span<const double> x, std::span<const double> v, double t)
+        : acceleration_(&acceleration) {
+        const std::size_t phases = acceleration.system().phases().size();
+        const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
+        for (points_ = 16; points_ < most; points_ *= 2) {
+            unresolved_ = harmonics(x, v, t).tail();
+            if (!(unresolved_ > 1e-10)) {
+                break;
+            }
+        }
+    }
+
+    Motion at(std::span<const double> x, std::span<const double> v, double t, std::span<const double> theta) {
+        auto parts = harmonics(x, v, t).at(theta);
+        return {std::move(parts.displacement), std::move(parts.velocity)};
+    }
+
+    Profile profile(std::span<const double> x, std::span<const double> v, double t, const TimeScales& scales) {
+        constexpr int samples = 64;
+        const auto& phases = acceleration_->system().phases();
+        const auto h = harmonics(x, v, t);
+        std::vector<double> low(x.size(), HUGE_VAL);
+        std::vector<double> high(x.size(), -HUGE_VAL);
+        Profile profile;
+        for (int k = 0; k < samples; ++k) {
+            std::vector<double> theta;
+            for (const auto& phase : phases) {
+                theta.push_back(phase.start + phase.frequency * scales.slowest * k / samples);
+            }
+            auto parts = h.at(theta);
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                low[i] = std::min(low[i], parts.velocity[i]);
+                high[i] = std::max(high[i], parts.velocity[i]);
+            }
+            profile.mean = std::move(parts.mean);
+        }
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            profile.velocity_swing.push_back(high[i] - low[i]);
+        }
+        return profile;
+    }
+
+    /// Evaluations that one call of `at` costs.
+    std::size_t points() const { return points_; }
+
+private:
+    Harmonics harmonics(std::span<const double> x, std::span<const double> v, double t) {
+        constexpr auto extent = System::extent;
+        Harmonics h(x.size(), acceleration_->system().phases(), points_);
+        std::vector<double> theta(acceleration_->system().phases().size());
+        for (std::size_t j = 0; j < h.grid_size(); ++j) {
+            h.grid_phases(j, theta);
+            (*acceleration_)(view<extent>(x), view<extent>(v), t, std::span<const double>(theta), view<extent>(h.values(j)));
+        }
+        h.transform();
+        return h;
+    }
+
+    Acceleration<System>* acceleration_;
+    std::size_t points_ = 16;
+    double unresolved_ = 0;
+};
+
+}  // namespace lento

@@ -1,0 +1,405 @@
+/// Truncated Taylor series in one variable, as a scalar type.
+///
+///     x(s) = c_0 + c_1 s + ... + c_D s^D + O(s^(D+1))
+///
+/// Arithmetic and the elementary functions of the model language propagate the coefficients exactly up to degree D, by
+/// the usual recurrences: with y = phi(a) and y' = g a', the coefficients obey k y_k = sum_{j=1..k} j a_j g_{k-j}.
+/// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+namespace lento {
+
+template <class T, int Degree>
+class Jet {
+    static_assert(Degree >= 0);
+
+public:
+    using value_type = T;
+    static constexpr int degree = Degree;
+
+    constexpr Jet() = default;
+
+    /// A constant: its derivatives vanish.
+    template <class U>
+        requires std::convertible_to<U, T>
+    constexpr Jet(const U& constant) {  // NOLINT(google-explicit-constructor): 2 * x has to work
+        c_[0] = T(constant);
+    }
+
+    /// The variable itself at `value`: value + s.
+    static constexpr Jet variable(const T& value) {
+        Jet x(value);
+        if constexpr (Degree > 0) {
+            x.c_[1] = T(1);
+        }
+        return x;
+    }
+
+    constexpr T& operator[](int k) { return c_[static_cast<std::size_t>(k)]; }
+    constexpr const T& operator[](int k) const { return c_[static_cast<std::size_t>(k)]; }
+
+    constexpr Jet operator-() const {
+        Jet y;
+        for (int k = 0; k <= Degree; ++k) {
+            y[k] = -(*this)[k];
+        }
+        return y;
+    }
+    constexpr Jet operator+() const { return *this; }
+
+    constexpr Jet& operator+=(const Jet& b) {
+        for (int k = 0; k <= Degree; ++k) {
+            (*this)[k] += b[k];
+        }
+        return *this;
+    }
+    constexpr Jet& operator-=(const Jet& b) {
+        for (int k = 0; k <= Degree; ++k) {
+            (*this)[k] -= b[k];
+        }
+        return *this;
+    }
+    constexpr Jet& operator*=(const Jet& b) { return *this = *this * b; }
+    constexpr Jet& operator/=(const Jet& b) { return *this = *this / b; }
+
+    friend constexpr Jet operator+(Jet a, const Jet& b) { return a += b; }
+    friend constexpr Jet operator-(Jet a, const Jet& b) { return a -= b; }
+
+    friend constexpr Jet operator*(const Jet& a, const Jet& b) {
+        Jet y;
+        for (int k = 0; k <= Degree; ++k) {
+            for (int j = 0; j <= k; ++j) {
+                y[k] += a[j] * b[k - j];
+            }
+        }
+        return y;
+    }
+    friend constexpr Jet operator/(const Jet& a, const Jet& b) {
+        Jet y;
+        for (int k = 0; k <= Degree; ++k) {
+            T rest = a[k];
+            for (int j = 1; j <= k; ++j) {
+                rest -= b[j] * y[k - j];
+            }
+            y[k] = rest / b[0];
+        }
+        return y;
+    }
+
+    // Scaling by a plain number, without the detour through a constant series.
+    template <class U>
+        requires std::is_arithmetic_v<U>
+    friend constexpr Jet operator*(U b, Jet a) {
+        for (auto& c : a.c_) {
+            c *= b;
+        }
+        return a;
+    }
+    template <class U>
+        requires std::is_arithmetic_v<U>
+    friend constexpr Jet operator*(Jet a, U b) {
+        return b * a;
+    }
+    template <class U>
+        requires std::is_arithmetic_v<U>
+    friend constexpr Jet operator/(Jet a, U b) {
+        for (auto& c : a.c_) {
+            c /= b;
+        }
+        return a;
+    }
+
+    // A series is ordered by its value, as a program that branches on a number expects.
+    friend constexpr bool operator<(const Jet& a, const Jet& b) { return a[0] < b[0]; }
+    friend constexpr bool operator>(const Jet& a, const Jet& b) { return b < a; }
+    friend constexpr bool operator<=(const Jet& a, const Jet& b) { return a[0] <= b[0]; }
+    friend constexpr bool operator>=(const Jet& a, const Jet& b) { return b <= a; }
+    friend constexpr bool operator==(const Jet& a, const Jet& b) { return a[0] == b[0]; }
+
+private:
+    std::array<T, static_cast<std::size_t>(Degree) + 1> c_{};
+};
+
+namespace jet_detail {
+
+/// The series y with value y0 and y' = g a'.
+template <class T, int D>
+constexpr Jet<T, D> primitive(const T& y0, const Jet<T, D>& g, const Jet<T, D>& a) {
+    Jet<T, D> y(y0);
+    for (int k = 1; k <= D; ++k) {
+        for (int j = 1; j <= k; ++j) {
+            y[k] += (a[j] * g[k - j]) * T(j);
+        }
+        y[k] /= T(k);
+    }
+    return y;
+}
+
+/// first' = second a', second' = sign first a': the pairs (sin, cos) and (sinh, cosh).
+template <class T, int D>
+struct Pair {
+    Jet<T, D> first, second;
+};
+template <class T, int D>
+constexpr Pair<T, D> coupled(const T& first, const T& second, int sign, const Jet<T, D>& a) {
+    Pair<T, D> y{first, second};
+    for (int k = 1; k <= D; ++k) {
+        for (int j = 1; j <= k; ++j) {
+            const T weight = a[j] * T(j) / T(k);
+            y.first[k] += weight * y.second[k - j];
+            y.second[k] += weight * y.first[k - j] * T(sign);
+        }
+    }
+    return y;
+}
+
+/// y = a^p for a value other than zero: k a_0 y_k = sum_{j=1..k} (p j - (k - j)) a_j y_{k-j}.
+template <class T, int D>
+constexpr Jet<T, D> power(const T& y0, const T& p, const Jet<T, D>& a) {
+    Jet<T, D> y(y0);
+    for (int k = 1; k <= D; ++k) {
+        for (int j = 1; j <= k; ++j) {
+            y[k] += (p * T(j) - T(k - j)) * a[j] * y[k - j];
+        }
+        y[k] /= a[0] * T(k);
+    }
+    return y;
+}
+
+template <class T>
+constexpr double leading(const T& x) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        return static_cast<double>(x);
+    } else {
+        return leading(x[0]);
+    }
+}
+
+template <class T, int D>
+constexpr bool is_constant(const Jet<T, D>& a) {
+    for (int k = 1; k <= D; ++k) {
+        if (!(a[k] == T(0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace jet_detail
+
+template <class T, int D>
+Jet<T, D> exp(const Jet<T, D>& a) {
+    using std::exp;
+    Jet<T, D> y(exp(a[0]));
+    for (int k = 1; k <= D; ++k) {
+        for (int j = 1; j <= k; ++j) {
+            y[k] += (a[j] * y[k - j]) * T(j);
+        }
+        y[k] /= T(k);
+    }
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> log(const Jet<T, D>& a) {
+    using std::log;
+    return jet_detail::primitive<T, D>(log(a[0]), Jet<T, D>(T(1)) / a, a);
+}
+
+template <class T, int D>
+Jet<T, D> log10(const Jet<T, D>& a) {
+    using std::log10;
+    Jet<T, D> y = log(a) / std::numbers::ln10;
+    y[0] = log10(a[0]);
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> sin(const Jet<T, D>& a) {
+    using std::cos, std::sin;
+    return jet_detail::coupled<T, D>(sin(a[0]), cos(a[0]), -1, a).first;
+}
+
+template <class T, int D>
+Jet<T, D> cos(const Jet<T, D>& a) {
+    using std::cos, std::sin;
+    return jet_detail::coupled<T, D>(sin(a[0]), cos(a[0]), -1, a).second;
+}
+
+template <class T, int D>
+Jet<T, D> tan(const Jet<T, D>& a) {
+    using std::tan;
+    Jet<T, D> y = sin(a) / cos(a);
+    y[0] = tan(a[0]);
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> sinh(const Jet<T, D>& a) {
+    using std::cosh, std::sinh;
+    return jet_detail::coupled<T, D>(sinh(a[0]), cosh(a[0]), 1, a).first;
+}
+
+template <class T, int D>
+Jet<T, D> cosh(const Jet<T, D>& a) {
+    using std::cosh, std::sinh;
+    return jet_detail::coupled<T, D>(sinh(a[0]), cosh(a[0]), 1, a).second;
+}
+
+/// Not sinh/cosh, which overflow long before tanh is in any trouble: y' = (1 - y^2) a', coefficient by coefficient.
+template <class T, int D>
+Jet<T, D> tanh(const Jet<T, D>& a) {
+    using std::cosh, std::tanh;
+    Jet<T, D> y(tanh(a[0]));
+    Jet<T, D> slope;  // 1 - y^2, whose value is 1/cosh^2 without cancellation
+    const T value = T(1) / cosh(a[0]);
+    slope[0] = value * value;
+    for (int k = 1; k <= D; ++k) {
+        for (int j = 1; j <= k; ++j) {
+            y[k] += (a[j] * slope[k - j]) * T(j);
+        }
+        y[k] /= T(k);
+        for (int j = 0; j <= k; ++j) {
+            slope[k] -= y[j] * y[k - j];
+        }
+    }
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> sqrt(const Jet<T, D>& a) {
+    using std::sqrt;
+    Jet<T, D> y(sqrt(a[0]));
+    for (int k = 1; k <= D; ++k) {
+        T rest = a[k];
+        for (int j = 1; j < k; ++j) {
+            rest -= y[j] * y[k - j];
+        }
+        // NOTE: sqrt of an exact zero that stays zero (a constant) must not become 0/0.
+        y[k] = rest == T(0) ? T(0) : rest / (y[0] * T(2));
+    }
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> cbrt(const Jet<T, D>& a) {
+    using std::cbrt;
+    if (jet_detail::is_constant(a)) {
+        return Jet<T, D>(cbrt(a[0]));
+    }
+    return jet_detail::power<T, D>(cbrt(a[0]), T(1) / T(3), a);
+}
+
+template <class T, int D>
+Jet<T, D> asin(const Jet<T, D>& a) {
+    using std::asin;
+    return jet_detail::primitive<T, D>(asin(a[0]), Jet<T, D>(T(1)) / sqrt(Jet<T, D>(T(1)) - a * a), a);
+}
+
+template <class T, int D>
+Jet<T, D> acos(const Jet<T, D>& a) {
+    using std::acos;
+    return jet_detail::primitive<T, D>(acos(a[0]), Jet<T, D>(T(-1)) / sqrt(Jet<T, D>(T(1)) - a * a), a);
+}
+
+template <class T, int D>
+Jet<T, D> atan(const Jet<T, D>& a) {
+    using std::atan;
+    return jet_detail::primitive<T, D>(atan(a[0]), Jet<T, D>(T(1)) / (Jet<T, D>(T(1)) + a * a), a);
+}
+
+/// The angle of (x, y): angle' = (x y' - y x') / (x^2 + y^2).
+template <class T, int D>
+Jet<T, D> atan2(const Jet<T, D>& y, const Jet<T, D>& x) {
+    using std::atan2;
+    const Jet<T, D> square = x * x + y * y;
+    return jet_detail::primitive<T, D>(atan2(y[0], x[0]), x / square, y) +
+           jet_detail::primitive<T, D>(T(0), -y / square, x);
+}
+
+/// Integer powers by repeated squaring: right at zero and for negative values too.
+template <class T, int D>
+Jet<T, D> pow(const Jet<T, D>& a, int n) {
+    if (n < 0) {
+        return Jet<T, D>(T(1)) / pow(a, -n);
+    }
+    Jet<T, D> y(T(1));
+    Jet<T, D> square = a;
+    for (; n > 0; n /= 2) {
+        if (n % 2 == 1) {
+            y *= square;
+        }
+        if (n > 1) {
+            square *= square;
+        }
+    }
+    return y;
+}
+
+template <class T, int D>
+Jet<T, D> pow(const Jet<T, D>& a, const Jet<T, D>& b) {
+    using std::pow;
+    if (!jet_detail::is_constant(b)) {
+        return exp(b * log(a));
+    }
+    const double exponent = jet_detail::leading(b[0]);
+    if (b[0] == T(exponent) && exponent == std::round(exponent) && std::abs(exponent) <= 64) {
+        return pow(a, static_cast<int>(exponent));
+    }
+    return jet_detail::power<T, D>(pow(a[0], b[0]), b[0], a);
+}
+template <class T, int D>
+Jet<T, D> pow(const Jet<T, D>& a, double b) {
+    return pow(a, Jet<T, D>(T(b)));
+}
+template <class T, int D>
+Jet<T, D> pow(double a, const Jet<T, D>& b) {
+    return pow(Jet<T, D>(T(a)), b);
+}
+
+template <class T, int D>
+Jet<T, D> abs(const Jet<T, D>& a) {
+    return a[0] < T(0) ? -a : a;
+}
+
+template <class T, int D>
+Jet<T, D> hypot(const Jet<T, D>& x, const Jet<T, D>& y) {
+    using std::hypot;
+    Jet<T, D> r = sqrt(x * x + y * y);
+    r[0] = hypot(x[0], y[0]);
+    return r;
+}
+
+template <class T, int D>
+Jet<T, D> min(const Jet<T, D>& a, const Jet<T, D>& b) {
+    return b < a ? b : a;
+}
+template <class T, int D>
+Jet<T, D> max(const Jet<T, D>& a, const Jet<T, D>& b) {
+    return a < b ? b : a;
+}
+
+/// -1, 0 or 1. The model language has it; the standard library does not.
+template <class T>
+    requires std::is_arithmetic_v<T>
+constexpr T sign(T a) {
+    return T((T(0) < a) - (a < T(0)));
+}
+template <class T, int D>
+Jet<T, D> sign(const Jet<T, D>& a) {
+    return Jet<T, D>(sign(a[0]));
+}
+template <class T, int D>
+Jet<T, D> floor(const Jet<T, D>& a) {
+    using std::floor;
+    return Jet<T, D>(floor(a[0]));
+}
+
+}  // namespace lento

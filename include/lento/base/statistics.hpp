@@ -1,0 +1,18 @@
+/// What a run cost.
+#pragma once
+
+#include <cstdint>
+
+namespace lento {
+
+struct Statistics {
+    std::int64_t macro_steps = 0;        ///< accepted steps of the slow-scale solver
+    std::int64_t rejected_steps = 0;     ///< steps of it that were tried again with a smaller step
+    std::int64_t micro_steps = 0;        ///< steps of the fast-scale stepper, all windows together
+    std::int64_t force_evaluations = 0;  ///< calls of the full right-hand side, one phase and one state each
+    std::int64_t newton_iterations = 0;
+    std::int64_t projections = 0;
+    double wall_seconds = 0;
+};
+
+}  // namespace lento

@@ -1,0 +1,93 @@
+/// Carries a first-order right-hand side over an interval with Dormand-Prince 5(4), the step chosen by a controller.
+///
+/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/march/controller.hpp"
+#include "lento/march/result.hpp"
+#include "lento/step/dense.hpp"
+#include "lento/step/runge_kutta.hpp"
+
+namespace lento {
+
+inline constexpr std::int64_t most_steps = 1'000'000'000;
+
+template <class Controller, class Rate, class Observer>
+MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y, Observer&& observer,
+                           const std::stop_token& stop, std::int64_t budget = most_steps) {
+    MarchResult result{.reached = interval.from};
+    DormandPrince<double> method(y.size());
+    FirstOrderState<double> state(y.size());
+    std::vector<double> estimate(y.size());
+    state.y = y;
+    rate(interval.from, std::span<const double>(state.y), std::span<double>(state.rate));
+    if ((result.culprit = first_not_finite(state.rate))) {
+        result.outcome = Outcome::diverged;
+        result.explanation = fmt::format("the force is not a finite number at the start, t = {}", interval.from);
+        return result;
+    }
+
+    double t = interval.from;
+    double step = std::min(controller.first_step(rate, state.y, state.rate), controller.largest_step());
+    while (t < interval.to) {
+        if (stop.stop_requested()) {
+            result.outcome = Outcome::interrupted;
+            break;
+        }
+        if (result.steps + result.rejected >= budget) {
+            result.outcome = Outcome::budget_exhausted;
+            result.explanation = fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol", budget, t, interval.to);
+            break;
+        }
+        const bool last = controller.stretch() * step >= interval.to - t;
+        const double h = last ? interval.to - t : step;
+        const double next = last ? interval.to : t + h;
+        method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state);
+
+        for (std::size_t i = 0; i < estimate.size(); ++i) {
+            estimate[i] = 0;
+            for (std::size_t j = 0; j < method.rates().size(); ++j) {
+                estimate[i] += h * DormandPrince<double>::tableau.error[j] * method.rates()[j][i];
+            }
+        }
+        const double error = controller.error(estimate, method.start(), state.y);
+        if (error <= 1 && !first_not_finite(state.rate)) {
+            ++result.steps;
+            if (observer.wants(next)) {
+                observer.take(continuous_extension(t, next, method, state.y));
+            }
+            result.reached = t = next;
+            step = std::min(controller.next_after_accepted(h, error), controller.largest_step());
+            continue;
+        }
+        ++result.rejected;
+        step = controller.next_after_rejected(h, error);
+        const auto culprit = first_not_finite(state.rate);
+        state.y = method.start();
+        state.rate = method.rates()[0];
+        if (step < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length())) {
+            result.culprit = culprit;
+            result.outcome = culprit ? Outcome::diverged : Outcome::not_converged;
+            result.explanation =
+                culprit ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
+                        : fmt::format("the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and "
+                                      "atol, or look for a singularity of the force there",
+                                      step, t);
+            break;
+        }
+    }
+    y = state.y;
+    return result;
+}
+
+}  // namespace lento

@@ -1,0 +1,335 @@
+/// What the averaging methods for vibrated systems share: checks, initial data, the size of the window, the march.
+///
+/// A method says how a window starts; this does the rest.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/average/fast_part.hpp"
+#include "lento/average/filter.hpp"
+#include "lento/average/window.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/method/macro.hpp"
+#include "lento/method/options.hpp"
+#include "lento/method/request.hpp"
+#include "lento/method/window_size.hpp"
+#include "lento/problem/probe.hpp"
+#include "lento/problem/time_scales.hpp"
+#include "lento/problem/vibrated_system.hpp"
+#include "lento/solution/solution.hpp"
+#include "lento/step/catalogue.hpp"
+
+namespace lento {
+
+template <class System>
+class AveragedRun {
+    static constexpr std::size_t extent = System::extent;
+
+public:
+    AveragedRun(const System& system, Request request, const MethodDescription& method)
+        : began_(std::chrono::steady_clock::now()),
+          system_(std::make_shared<const System>(system)),
+          request_(checked(std::move(request), system.dimension())),
+          acceleration_(*system_),
+          scales_(time_scales(*system_)),
+          probes_(request_.start, request_.velocity, request_.t_start) {
+        require_options_apply(request_.options, method);
+        record_.method = method.name;
+        record_.requested_method = request_.method;
+        record_.slow_is = method.slow_is;
+        record_.t_end = request_.t_start;
+        if (initial() != "true-state" && initial() != "averaged") {
+            throw Misuse(fmt::format("initial = '{}' is neither true-state nor averaged", initial()));
+        }
+        velocity_matters_ = depends_on_velocity(acceleration_, probes_);
+    }
+
+    const System& system() const { return *system_; }
+    const Request& request() const { return request_; }
+    const TimeScales& scales() const { return scales_; }
+    const ProbeStates& probes() const { return probes_; }
+    Acceleration<System>& acceleration() { return acceleration_; }
+    bool velocity_matters() const { return velocity_matters_; }
+    void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
+
+    /// Averages with windows through `filter` and marches. `make_force(window)` returns the averaged acceleration
+    /// `force(t, X, V, F)` that the method makes of a window.
+    template <class MakeForce>
+    Solution solve(const Filter& filter, Sides sides, MakeForce&& make_force) {
+        if (auto ended = obstacle()) {
+            return std::move(*ended);
+        }
+        const std::string micro = request_.options.micro.value_or("verlet4");
+        if (velocity_matters_ && is_composition(micro)) {
+            if (request_.options.micro) {
+                throw Misuse(composition_needs_positions("micro", micro));
+            }
+            return solve_with("rk4", filter, sides, make_force);
+        }
+        return solve_with(micro, filter, sides, make_force);
+    }
+
+private:
+    std::string initial() const { return request_.options.initial.value_or("true-state"); }
+
+    template <class MakeForce>
+    Solution solve_with(const std::string& micro, const Filter& filter, Sides sides, MakeForce&& make_force) {
+        return with_stepper(micro, "micro", [&](auto choice) {
+            using Micro = Window<System, decltype(choice)::template Stepper>;
+            const auto window_of = [&](std::size_t steps_per_period) {
+                const auto size = window_size(filter, scales_, request_.options, steps_per_period);
+                return Micro(acceleration_, scales_, FilterWeights(filter, size.each_side), size.steps_per_period, sides);
+            };
+            auto [X, V] = slow_start(micro);
+            const std::size_t steps_per_period = chosen_steps_per_period(window_of, make_force, X, V);
+            Micro window = window_of(steps_per_period);
+            const auto force = make_force(window);
+            if (window.width() >= request_.t_end - request_.t_start) {
+                return finished(Outcome::no_scale_separation,
+                                fmt::format("one averaging window lasts {:.3g}, the whole run {:.3g}: the vibration is not fast against "
+                                            "it; use the method direct, or a shorter window",
+                                            window.width(), request_.t_end - request_.t_start),
+                                {}, {request_.t_start, X, V});
+            }
+            warn_of_leakage(window, force, X, V);
+            note_options(micro, filter, window);
+            auto solution = march(force, X, V);
+            record_.statistics.micro_steps += window.micro_steps();
+            return solution();
+        });
+    }
+
+    /// The averaged state at the start: X = q - Delta, V = v - W at the starting phase ((3.4), (3.6), (3.8)), each pass gaining a
+    /// factor 1/omega; without a phase, the state seen through a filter.
+    std::pair<std::vector<double>, std::vector<double>> slow_start(const std::string& micro) {
+        std::vector<double> X = request_.start;
+        std::vector<double> V = request_.velocity;
+        if (initial() == "averaged") {
+            return {X, V};
+        }
+        if (system_->phases().empty()) {
+            filtered_start(micro, X, V);
+            return {X, V};
+        }
+        FastPart<System> fast(acceleration_, X, V, request_.t_start);
+        const auto theta = system_->phases_at(request_.t_start);
+        for (int pass = 0; pass < 6; ++pass) {
+            const auto part = fast.at(X, V, request_.t_start, theta);
+            for (std::size_t i = 0; i < X.size(); ++i) {
+                X[i] = request_.start[i] - part.displacement[i];
+                V[i] = request_.velocity[i] - part.velocity[i];
+            }
+        }
+        return {X, V};
+    }
+
+    void filtered_start(const std::string& micro, std::vector<double>& X, std::vector<double>& V) {
+        constexpr std::size_t steps_per_period = 32;
+        const Filter filter("cos8");
+        const auto each_side = static_cast<std::size_t>(filter.usual_periods()) * steps_per_period / 2;
+        with_stepper(micro, "micro", [&](auto choice) {
+            Window<System, decltype(choice)::template Stepper> window(acceleration_, scales_, FilterWeights(filter, each_side),
+                                                                     steps_per_period, Sides::both);
+            window.average_state({.x = view<extent>(std::span<const double>(request_.start)),
+                                  .v = view<extent>(std::span<const double>(request_.velocity)),
+                                  .t = request_.t_start,
+                                  .time = ExplicitTime::running},
+                                 view<extent>(std::span<double>(X)), view<extent>(std::span<double>(V)));
+            record_.statistics.micro_steps += window.micro_steps();
+        });
+    }
+
+    /// As asked for; else doubled until the averaged force at the start no longer changes by a tenth of rtol, or of the fast period
+    /// over the length of the run: below the method's own error O(1/omega) there is nothing to gain.
+    template <class WindowOf, class MakeForce>
+    std::size_t chosen_steps_per_period(WindowOf&& window_of, MakeForce&& make_force, const std::vector<double>& X,
+                                        const std::vector<double>& V) {
+        if (const auto given = given_steps_per_period(request_.options, scales_)) {
+            return *given;
+        }
+        constexpr std::size_t most = 512;
+        const double target = 0.1 * std::max(request_.rtol, scales_.fastest / (request_.t_end - request_.t_start));
+        std::vector<double> coarse(X.size());
+        std::vector<double> fine(X.size());
+        double change = 0;
+        for (std::size_t steps = 8; steps <= most; steps *= 2) {
+            auto window = window_of(steps);
+            make_force(window)(request_.t_start, X, V, fine);
+            record_.statistics.micro_steps += window.micro_steps();
+            double size = 0;
+            const double last_change = change;
+            change = 0;
+            for (std::size_t i = 0; i < X.size(); ++i) {
+                change = std::max(change, std::abs(fine[i] - coarse[i]));
+                size = std::max(size, std::abs(fine[i]));
+            }
+            const bool converged = change <= target * size;
+            const bool at_rounding = change <= 1e-6 * size && change > 0.25 * last_change;
+            if (steps > 8 && (converged || at_rounding)) {
+                return steps;
+            }
+            coarse = fine;
+        }
+        warn(fmt::format("with {} micro-steps a period the averaged force still changes by {:.2g} at the start; a micro-stepper of "
+                         "higher order (--option micro=verlet8) may settle it",
+                         most, change));
+        return most;
+    }
+
+    /// A force that is not finite, or whose leading part does not average to zero (3.3).
+    std::optional<Solution> obstacle() {
+        const auto& start = request_.start;
+        const auto& names = system_->names();
+        std::vector<double> mean(start.size());
+        std::vector<double> swing(start.size());
+        if (system_->phases().empty()) {
+            acceleration_(view<extent>(std::span<const double>(start)), view<extent>(std::span<const double>(request_.velocity)),
+                          request_.t_start, {}, view<extent>(std::span<double>(mean)));
+        } else {
+            auto profile = FastPart<System>(acceleration_, start, request_.velocity, request_.t_start)
+                               .profile(start, request_.velocity, request_.t_start, scales_);
+            mean = std::move(profile.mean);
+            swing = std::move(profile.velocity_swing);
+        }
+        if (const auto culprit = first_not_finite(mean)) {
+            return finished(Outcome::diverged,
+                            fmt::format("the force on {} is {} at the start, t = {}; check the parameters and the starting values",
+                                        names[*culprit], mean[*culprit], request_.t_start),
+                            {}, {request_.t_start, start, request_.velocity});
+        }
+        leading_amplitude_ = 0;
+        const double largest = *std::max_element(swing.begin(), swing.end());
+        for (std::size_t i = 0; i < swing.size(); ++i) {
+            leading_amplitude_ = std::max(leading_amplitude_, swing[i] / 2 * 2 * std::numbers::pi / scales_.fastest);
+            // NOTE: a coordinate that the vibration hardly moves has only slow forces; there is nothing to judge.
+            const bool vibrated = swing[i] > 1e-3 * largest;
+            const double kick = std::abs(mean[i]) * scales_.slowest;
+            if (vibrated && kick > 0.1 * swing[i] && request_.options.mean_force.value_or("refuse") != "accept") {
+                return finished(
+                    Outcome::refused,
+                    fmt::format("the leading force on {} does not average to zero: its mean acceleration {:.4g} changes the velocity by "
+                                "{:.3g} in one period, more than a tenth of the swing {:.3g} of the fast velocity. Averaging needs a "
+                                "vibration that dominates; if this mean is an ordinary slow force beside a weak vibration, "
+                                "--option mean_force=accept runs all the same",
+                                names[i], mean[i], kick, swing[i]),
+                    {}, {request_.t_start, start, request_.velocity});
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// What the filter lets through of the vibration, beside the averaged force it is to find.
+    template <class Window, class Force>
+    void warn_of_leakage(const Window& window, Force&& force, const std::vector<double>& X, const std::vector<double>& V) {
+        std::vector<double> averaged(X.size());
+        force(request_.t_start, X, V, averaged);
+        double size = 0;
+        for (const double a : averaged) {
+            size = std::max(size, std::abs(a));
+        }
+        const double slowest_steps = static_cast<double>(window.steps_per_period()) * scales_.slowest / scales_.fastest;
+        const double leaked = std::abs(window.weights().leakage(slowest_steps)) * leading_amplitude_;
+        if (leaked > request_.rtol * size && leaked > 1e-15 * leading_amplitude_) {
+            warn(fmt::format("the filter lets {:.2e} of the vibration through: an acceleration of about {:.2g} beside an averaged one of "
+                             "{:.3g} at the start; a cos8 filter over a whole number of periods lets nothing through",
+                             std::abs(window.weights().leakage(slowest_steps)), leaked, size));
+        }
+    }
+
+    template <class Window>
+    void note_options(const std::string& micro, const Filter& filter, const Window& window) {
+        record_.options = {{"micro", micro},
+                           {"micro_steps_per_period", fmt::format("{}", window.steps_per_period())},
+                           {"filter", filter.name()},
+                           {"window_periods", fmt::format("{:.6g}", window.width() / scales_.slowest)},
+                           {"initial", initial()}};
+    }
+
+    /// Marches, and returns how to make the solution once the costs are known.
+    template <class Force>
+    std::function<Solution()> march(Force&& force, const std::vector<double>& X, const std::vector<double>& V) {
+        const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end});
+        if (velocity_matters_ && is_composition(macro.name)) {
+            throw Misuse(composition_needs_positions("macro", macro.name));
+        }
+        record_.options.insert(record_.options.begin(), {"macro", macro.name});
+        if (macro.step) {
+            record_.options.insert(record_.options.begin() + 1, {"macro_step", fmt::format("{}", *macro.step)});
+        }
+        auto marched = march_macro(macro, force, request_, X, V);
+        return [this, marched = std::move(marched)]() mutable {
+            record_.statistics.macro_steps = marched.result.steps;
+            record_.statistics.rejected_steps = marched.result.rejected;
+            record_.t_end = marched.result.reached;
+            std::string explanation = marched.result.explanation;
+            if (marched.result.culprit) {
+                const auto d = system_->dimension();
+                explanation += fmt::format(" (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
+                                           system_->names()[*marched.result.culprit % d]);
+            }
+            return finished(marched.result.outcome, std::move(explanation), std::move(marched.trajectory), std::move(marched.final_state));
+        };
+    }
+
+    Solution finished(Outcome outcome, std::string explanation, Trajectory trajectory, Snapshot final_state) {
+        record_.outcome = outcome;
+        record_.explanation = std::move(explanation);
+        record_.statistics.force_evaluations = acceleration_.evaluations();
+        const double direct = 40 * (record_.t_end - request_.t_start) / scales_.fastest;
+        if (outcome == Outcome::completed && static_cast<double>(record_.statistics.force_evaluations) > direct) {
+            warn(fmt::format("{} force evaluations, where resolving every vibration would take about {:.0f}: the method direct is the "
+                             "better choice here",
+                             record_.statistics.force_evaluations, direct));
+        }
+        record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+        return Solution(std::move(record_), std::move(trajectory), std::move(final_state), reconstruction());
+    }
+
+    /// x = X + Delta, v = V + W at the true phase.
+    Reconstruction reconstruction() const {
+        if (system_->phases().empty()) {
+            return {};
+        }
+        return [system = system_](const Snapshot& slow) {
+            Acceleration<System> acceleration(*system);
+            const auto part = FastPart<System>(acceleration, slow.position, slow.velocity, slow.t)
+                                  .at(slow.position, slow.velocity, slow.t, system->phases_at(slow.t));
+            Snapshot fast = slow;
+            for (std::size_t i = 0; i < fast.position.size(); ++i) {
+                fast.position[i] += part.displacement[i];
+                fast.velocity[i] += part.velocity[i];
+            }
+            return fast;
+        };
+    }
+
+    static std::string composition_needs_positions(std::string_view role, std::string_view name) {
+        return fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; use rk4 or "
+                           "dopri5 (verlet runs too, with order 2)",
+                           role, name);
+    }
+
+    std::chrono::steady_clock::time_point began_;
+    std::shared_ptr<const System> system_;
+    Request request_;
+    Acceleration<System> acceleration_;
+    TimeScales scales_;
+    ProbeStates probes_;
+    RunRecord record_;
+    bool velocity_matters_ = false;
+    double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
+};
+
+}  // namespace lento

@@ -1,0 +1,40 @@
+/// The macro-solver by name: fixed steps with any stepper, or Dormand-Prince 5(4) with a controller.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lento/march/result.hpp"
+#include "lento/method/options.hpp"
+#include "lento/method/request.hpp"
+#include "lento/solution/solution.hpp"
+
+namespace lento {
+
+/// Where the type of the system is erased: any average, as the acceleration of the slow motion.
+using AveragedAcceleration =
+    std::function<void(double t, std::span<const double> x, std::span<const double> v, std::span<double> a)>;
+
+struct MacroChoice {
+    std::string name;
+    std::optional<double> step;  ///< none: adaptive
+};
+
+/// Throws Misuse for names and steps that do not fit each other.
+MacroChoice macro_choice(const Options& options, Interval interval);
+
+struct Marched {
+    MarchResult result;
+    Trajectory trajectory;
+    Snapshot final_state;
+};
+
+/// Marches x'' = force from (x, v) as the choice and the request say.
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request, std::span<const double> x,
+                    std::span<const double> v);
+
+}  // namespace lento

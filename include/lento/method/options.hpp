@@ -1,0 +1,56 @@
+/// The options of the methods: one name, one meaning, in all of them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lento {
+
+struct Options {
+    std::optional<std::string> macro{};
+    std::optional<double> macro_step{};
+    std::optional<std::size_t> steps{};
+    std::optional<std::string> micro{};
+    std::optional<double> micro_step{};
+    std::optional<std::size_t> micro_steps_per_period{};
+    std::optional<std::string> filter{};
+    std::optional<double> window{};
+    std::optional<double> window_periods{};
+    std::optional<std::string> initial{};
+    std::optional<std::string> mean_force{};
+};
+
+struct OptionEntry {
+    using Field = std::variant<std::optional<std::string> Options::*, std::optional<double> Options::*, std::optional<std::size_t> Options::*>;
+
+    std::string name, meaning;
+    Field field;
+};
+
+/// Every option there is.
+std::span<const OptionEntry> option_catalogue();
+
+/// Sets an option from text, as `--option NAME=VALUE` does. Throws Misuse for an unknown name or a value of the wrong kind.
+void set_option(Options& options, std::string_view name, std::string_view value);
+
+/// The names of the options that are set.
+std::vector<std::string> names_of_set(const Options& options);
+
+/// What a method is for, where it comes from, and the options it takes with their defaults.
+struct MethodDescription {
+    struct Option {
+        std::string name, default_value;
+    };
+    std::string name{}, problems{}, paper{}, slow_is{}, summary{};
+    std::vector<Option> options{};
+};
+
+/// Throws Misuse if an option is set that the method does not take.
+void require_options_apply(const Options& options, const MethodDescription& method);
+
+}  // namespace lento

@@ -1,0 +1,121 @@
+/// The past of a run: the slow motion at any time, the true motion reconstructed from it, what it cost and how it ended.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lento/base/outcome.hpp"
+#include "lento/base/statistics.hpp"
+#include "lento/march/result.hpp"
+#include "lento/march/sampling.hpp"
+#include "lento/step/dense.hpp"
+
+namespace lento {
+
+struct Snapshot {
+    double t = 0;
+    std::vector<double> position, velocity;
+};
+
+/// The dense output of all steps, one after the other.
+class Trajectory {
+public:
+    void append(DenseStep step) { steps_.push_back(std::move(step)); }
+    bool empty() const { return steps_.empty(); }
+    double from() const { return steps_.front().from(); }
+    double to() const { return steps_.back().to(); }
+    const std::vector<DenseStep>& steps() const { return steps_; }
+
+    /// y(t); outside [from, to] this is Misuse.
+    std::vector<double> value(double t) const;
+
+private:
+    std::vector<DenseStep> steps_;
+};
+
+/// The true state at time t, from the slow one.
+using Reconstruction = std::function<Snapshot(const Snapshot& slow)>;
+
+/// One option as it was used, given or chosen.
+struct UsedOption {
+    std::string name, value;
+};
+
+struct RunRecord {
+    std::string method{}, requested_method{};
+    std::string slow_is{};  ///< what the slow solution means: averaged, true, ...
+    Outcome outcome = Outcome::completed;
+    std::string explanation{};  ///< a sentence a user can act on; empty when completed
+    double t_end = 0;         ///< the time reached
+    Statistics statistics{};
+    std::vector<std::string> warnings{};
+    std::vector<UsedOption> options{};
+};
+
+class Solution {
+public:
+    Solution(RunRecord record, Trajectory trajectory, Snapshot final_state, Reconstruction reconstruction)
+        : record_(std::move(record)),
+          trajectory_(std::move(trajectory)),
+          final_(std::move(final_state)),
+          reconstruction_(std::move(reconstruction)) {}
+
+    /// The slow motion. Misuse outside the time reached, or if the run streamed its samples and kept nothing.
+    Snapshot slow(double t) const;
+
+    /// The true motion, reconstructed. Misuse where the method gives none.
+    Snapshot fast(double t) const { return reconstruct(slow(t)); }
+    bool has_fast() const { return static_cast<bool>(reconstruction_); }
+    Snapshot reconstruct(const Snapshot& slow_state) const;
+
+    /// The slow state at the time reached; kept in any case.
+    const Snapshot& final_state() const { return final_; }
+
+    const Trajectory& trajectory() const { return trajectory_; }
+    const RunRecord& record() const { return record_; }
+    Outcome outcome() const { return record_.outcome; }
+    const std::string& explanation() const { return record_.explanation; }
+    const Statistics& statistics() const { return record_.statistics; }
+    const std::vector<std::string>& warnings() const { return record_.warnings; }
+
+private:
+    RunRecord record_;
+    Trajectory trajectory_;
+    Snapshot final_;
+    Reconstruction reconstruction_;
+};
+
+/// Listens to a march: feeds the samples to their sink and keeps the dense output if asked.
+class Recorder {
+public:
+    enum class Keep { everything, nothing };
+
+    Recorder(Interval interval, std::size_t samples, SampleSink sink, Keep keep, std::function<void(double)> progress)
+        : sampler_(interval, samples, std::move(sink)), keep_(keep), progress_(std::move(progress)) {}
+
+    void begin(std::span<const double> y) { sampler_.begin(y); }
+    bool wants(double to) {
+        if (progress_) {
+            progress_(to);
+        }
+        return keep_ == Keep::everything || sampler_.wants(to);
+    }
+    void take(DenseStep dense) {
+        sampler_.take(dense);
+        if (keep_ == Keep::everything) {
+            trajectory_.append(std::move(dense));
+        }
+    }
+    Trajectory trajectory() && { return std::move(trajectory_); }
+
+private:
+    Sampler sampler_;
+    Keep keep_;
+    std::function<void(double)> progress_;
+    Trajectory trajectory_;
+};
+
+}  // namespace lento

@@ -1,0 +1,56 @@
+/// Dense output: the polynomial that a step leaves behind.
+///
+///     y(t) = sum_k p_k s^k,     s = (t - from) / (to - from) in [0, 1]
+///
+/// Two ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6); and the
+/// continuous extension of Dormand-Prince 5(4), of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., (II.6.12)).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "lento/step/runge_kutta.hpp"
+
+namespace lento {
+
+class DenseStep {
+public:
+    DenseStep() = default;
+    DenseStep(double from, double to, std::size_t dimension, std::size_t degree)
+        : from_(from), to_(to), dimension_(dimension), coefficients_(dimension * (degree + 1)) {}
+
+    double from() const { return from_; }
+    double to() const { return to_; }
+    std::size_t dimension() const { return dimension_; }
+
+    /// The coefficient of s^k, one per component.
+    std::span<double> coefficient(std::size_t k) { return {coefficients_.data() + k * dimension_, dimension_}; }
+
+    void value(double t, std::span<double> y) const {
+        const double s = (t - from_) / (to_ - from_);
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            double sum = 0;
+            for (std::size_t k = coefficients_.size() / dimension_; k-- > 0;) {
+                sum = sum * s + coefficients_[k * dimension_ + i];
+            }
+            y[i] = sum;
+        }
+    }
+
+private:
+    double from_ = 0;
+    double to_ = 0;
+    std::size_t dimension_ = 0;
+    std::vector<double> coefficients_;
+};
+
+/// From (x, v) and a at both ends of a step; the result is y = (x, v), the velocity being the derivative of the position.
+DenseStep quintic_hermite(double from, double to, std::span<const double> y0, std::span<const double> a0,
+                          std::span<const double> y1, std::span<const double> a1);
+
+/// Of the last step of `method`, which ended at y1.
+DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method, std::span<const double> y1);
+
+}  // namespace lento

@@ -1,0 +1,106 @@
+#include "lento/average/fast_part.hpp"
+
+namespace lento {
+namespace {
+
+/// Combinations of phases slower than this, relative to the fastest phase, count as standing still.
+constexpr double resonant = 1e-9;
+
+}  // namespace
+
+Harmonics::Harmonics(std::size_t dimension, std::span<const Phase> phases, std::size_t points)
+    : dimension_(dimension), phases_(phases.size()), points_(points), grid_size_(1) {
+    for (const auto& phase : phases) {
+        frequencies_.push_back(phase.frequency);
+        grid_size_ *= points;
+    }
+    values_.resize(grid_size_ * dimension);
+}
+
+void Harmonics::grid_phases(std::size_t j, std::span<double> theta) const {
+    for (auto& angle : theta) {
+        angle = 2 * std::numbers::pi * static_cast<double>(j % points_) / static_cast<double>(points_);
+        j /= points_;
+    }
+}
+
+std::ptrdiff_t Harmonics::harmonic(std::size_t index) const {
+    const auto n = static_cast<std::ptrdiff_t>(index);
+    const auto m = static_cast<std::ptrdiff_t>(points_);
+    return 2 * n <= m ? n : n - m;
+}
+
+void Harmonics::transform() {
+    coefficients_.assign(values_.begin(), values_.end());
+    std::vector<std::complex<double>> roots;
+    for (std::size_t k = 0; k < points_; ++k) {
+        roots.push_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points_)));
+    }
+    std::vector<std::complex<double>> line(points_);
+    std::size_t stride = dimension_;
+    for (std::size_t phase = 0; phase < phases_; ++phase, stride *= points_) {
+        for (std::size_t first = 0; first < coefficients_.size(); ++first) {
+            if (first / stride % points_ != 0) {
+                continue;  // lines along this phase start where its index is 0
+            }
+            for (std::size_t n = 0; n < points_; ++n) {
+                line[n] = 0;
+                for (std::size_t j = 0; j < points_; ++j) {
+                    line[n] += coefficients_[first + j * stride] * roots[n * j % points_];
+                }
+            }
+            for (std::size_t n = 0; n < points_; ++n) {
+                coefficients_[first + n * stride] = line[n] / static_cast<double>(points_);
+            }
+        }
+    }
+}
+
+double Harmonics::tail() const {
+    double high = 0;
+    double all = 0;
+    for (std::size_t index = 0; index < coefficients_.size(); ++index) {
+        const double size = std::abs(coefficients_[index]);
+        bool upper = false;
+        std::size_t rest = index / dimension_;
+        for (std::size_t phase = 0; phase < phases_; ++phase, rest /= points_) {
+            upper = upper || 4 * std::abs(harmonic(rest % points_)) >= static_cast<std::ptrdiff_t>(points_);
+        }
+        all = std::max(all, size);
+        high = upper ? std::max(high, size) : high;
+    }
+    return all > 0 ? high / all : 0.0;
+}
+
+Harmonics::Parts Harmonics::at(std::span<const double> theta) const {
+    const double fastest = phases_ == 0 ? 0.0 : *std::max_element(frequencies_.begin(), frequencies_.end());
+    Parts parts{std::vector<double>(dimension_), std::vector<double>(dimension_), std::vector<double>(dimension_)};
+    for (std::size_t index = 0; index < grid_size_; ++index) {
+        double frequency = 0;
+        double angle = 0;
+        bool nyquist = false;
+        std::size_t rest = index;
+        for (std::size_t phase = 0; phase < phases_; ++phase, rest /= points_) {
+            const auto n = harmonic(rest % points_);
+            nyquist = nyquist || 2 * n == static_cast<std::ptrdiff_t>(points_);
+            frequency += static_cast<double>(n) * frequencies_[phase];
+            angle += static_cast<double>(n) * theta[phase];
+        }
+        if (nyquist) {
+            continue;  // its derivative is not determined by the grid
+        }
+        const auto turn = std::polar(1.0, angle);
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            const auto term = coefficients_[index * dimension_ + i] * turn;
+            if (std::abs(frequency) <= resonant * fastest) {
+                parts.mean[i] += term.real();
+            } else {
+                parts.velocity[i] += term.imag() / frequency;
+                parts.displacement[i] -= term.real() / (frequency * frequency);
+            }
+        }
+    }
+    return parts;
+}
+
+}  // namespace lento

@@ -1,0 +1,174 @@
+#include "lento/average/filter.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "lento/base/compensated_sum.hpp"
+#include "lento/base/misuse.hpp"
+
+namespace lento {
+namespace {
+
+constexpr int largest_power = 64;
+
+/// The power P of "cosP", or 0 if the name is not one of these.
+int cosine_power(std::string_view name) {
+    int power = 0;
+    if (name.starts_with("cos")) {
+        const auto digits = name.substr(3);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
+        if (error != std::errc() || end != digits.data() + digits.size() || power < 2 || power > largest_power || power % 2 != 0) {
+            return 0;
+        }
+    }
+    return power;
+}
+
+/// The integral over [-1, 1] of an even integrand that may have corners at 0 and +-1/2: Gauss-Legendre with 10 points on panels that
+/// respect them, fine enough for `oscillations` periods over the whole interval.
+double even_integral(const std::function<double(double)>& integrand, double oscillations) {
+    struct Node {
+        double at, weight;
+    };
+    static constexpr Node nodes[5] = {{0.1488743389816312, 0.2955242247147529},
+                                      {0.4333953941292472, 0.2692667193099963},
+                                      {0.6794095682990244, 0.2190863625159821},
+                                      {0.8650633666889845, 0.1494513491505806},
+                                      {0.9739065285171717, 0.0666713443086881}};
+    const int panels = 2 * (16 + static_cast<int>(oscillations));
+    const double half = 0.5 / panels;
+    CompensatedSum<double> sum;
+    for (int k = 0; k < panels; ++k) {
+        const double middle = (2 * k + 1) * half;
+        for (const auto& node : nodes) {
+            sum.add(node.weight * half * integrand(middle - half * node.at));
+            sum.add(node.weight * half * integrand(middle + half * node.at));
+        }
+    }
+    return 2 * sum.value();
+}
+
+}  // namespace
+
+Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
+    power_ = cosine_power(name);
+    if (name == "exponential") {
+        shape_ = Shape::exponential;
+    } else if (name == "cubic") {
+        shape_ = Shape::cubic;
+    } else if (power_ > 0) {
+        shape_ = Shape::cosine;
+    } else if (name != "period") {
+        const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "period"};
+        throw Misuse(fmt::format("filter '{}' is not known{}; there are exponential, cubic, period and cosP with an even power P up "
+                                 "to {} (cos4, cos8, ...)",
+                                 name, suggestion(name, known), largest_power));
+    }
+}
+
+double Filter::usual_periods() const {
+    switch (shape_) {
+    case Shape::exponential:
+        return 40;  // vibrated, section 2.2
+    case Shape::cubic:
+        return 6;  // slow-manifold, section 5.2
+    case Shape::cosine:
+        return power_ / 2.0 + 8;
+    case Shape::period:
+        return 1;
+    }
+    return 1;
+}
+
+double Filter::shape(double xi) const {
+    const double r = std::abs(xi);
+    if (r > 1) {
+        return 0;
+    }
+    switch (shape_) {
+    case Shape::exponential:
+        return r < 1 ? std::exp(5 / (r * r - 1)) : 0.0;
+    case Shape::cubic:
+        return r <= 0.5 ? 2 - 2 * r - 8 * r * r + 8 * r * r * r : 2 - 22 * r / 3 + 8 * r * r - 8 * r * r * r / 3;
+    case Shape::cosine:
+        // NOTE: sin of the distance to the end, so that the zero at |xi| = 1 is exact.
+        return std::pow(std::sin(std::numbers::pi / 2 * (1 - r)), power_);
+    case Shape::period:
+        return 1;
+    }
+    return 0;
+}
+
+double Filter::moment(int k) const {
+    if (k % 2 != 0) {
+        return 0;
+    }
+    const double mass = even_integral([&](double xi) { return shape(xi); }, 0);
+    return even_integral([&](double xi) { return shape(xi) * std::pow(xi, k); }, 0) / mass;
+}
+
+int Filter::vanishing_moments() const {
+    int mu = 1;  // K is even
+    while (std::abs(moment(mu + 1)) < 1e-12) {
+        mu += 2;
+    }
+    return mu;
+}
+
+double Filter::smoothness() const {
+    switch (shape_) {
+    case Shape::exponential:
+        return std::numeric_limits<double>::infinity();
+    case Shape::cubic:
+        return 2;
+    case Shape::cosine:
+        return power_ + 1;
+    case Shape::period:
+        return 1;
+    }
+    return 0;
+}
+
+double Filter::bias() const {
+    const int k = vanishing_moments() + 1;
+    return moment(k) / std::tgamma(k + 1);
+}
+
+double Filter::leakage(double periods) const {
+    const double mass = even_integral([&](double xi) { return shape(xi); }, 0);
+    return even_integral([&](double xi) { return shape(xi) * std::cos(std::numbers::pi * periods * xi); }, periods) / mass;
+}
+
+FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side) {
+    if (each_side == 0) {
+        throw Misuse("a window needs at least one micro-step on each side");
+    }
+    CompensatedSum<double> sum;
+    for (std::size_t k = 0; k <= each_side; ++k) {
+        double weight = filter.shape(static_cast<double>(k) / static_cast<double>(each_side));
+        if (filter.is_one_period() && k == each_side) {
+            weight /= 2;
+        }
+        weights_.push_back(weight);
+        sum.add(k == 0 ? weight : 2 * weight);
+    }
+    for (auto& weight : weights_) {
+        weight /= sum.value();
+    }
+}
+
+double FilterWeights::leakage(double steps_per_period) const {
+    CompensatedSum<double> sum;
+    for (std::size_t k = 0; k < weights_.size(); ++k) {
+        const double turns = static_cast<double>(k) / steps_per_period;
+        sum.add((k == 0 ? 1 : 2) * weights_[k] * std::cos(2 * std::numbers::pi * (turns - std::floor(turns))));
+    }
+    return sum.value();
+}
+
+}  // namespace lento

@@ -1,0 +1,101 @@
+#include "lento/march/controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento {
+
+// --- ode45 ---------------------------------------------------------------------------------------------------------
+
+double Ode45Controller::error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const {
+    const double threshold = tolerance_.absolute / tolerance_.relative;
+    double largest = 0;
+    for (std::size_t i = 0; i < y0.size(); ++i) {
+        const double ratio = std::abs(estimate[i]) / std::max({std::abs(y0[i]), std::abs(y1[i]), threshold});
+        // NOTE: std::max would hide a NaN.
+        largest = ratio <= largest ? largest : ratio;
+    }
+    return largest / tolerance_.relative;
+}
+
+double Ode45Controller::first_step(std::span<const double> y0, std::span<const double> rate) const {
+    const double threshold = tolerance_.absolute / tolerance_.relative;
+    double speed = 0;
+    for (std::size_t i = 0; i < y0.size(); ++i) {
+        speed = std::max(speed, std::abs(rate[i]) / std::max(std::abs(y0[i]), threshold));
+    }
+    const double wanted = 0.8 * std::pow(tolerance_.relative, 0.2) / speed;
+    return std::min(largest_step(), wanted);
+}
+
+double Ode45Controller::next_after_accepted(double step, double error) {
+    const bool smooth = rejections_ == 0;
+    rejections_ = 0;
+    if (!smooth) {
+        return step;
+    }
+    const double divisor = 1.25 * std::pow(error, 0.2);
+    return divisor > 0.2 ? step / divisor : step * 5;
+}
+
+double Ode45Controller::next_after_rejected(double step, double error) {
+    ++rejections_;
+    if (rejections_ > 1 || !std::isfinite(error)) {
+        return step / 2;
+    }
+    return step * std::max(0.1, 0.8 * std::pow(1 / error, 0.2));
+}
+
+// --- PI ------------------------------------------------------------------------------------------------------------
+
+double PiController::norm(std::span<const double> values, std::span<const double> y0, std::span<const double> y1) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double scale = tolerance_.absolute + tolerance_.relative * std::max(std::abs(y0[i]), std::abs(y1[i]));
+        sum += (values[i] / scale) * (values[i] / scale);
+    }
+    return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+double PiController::error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const {
+    return norm(estimate, y0, y1);
+}
+
+double PiController::euler_step(std::span<const double> y0, std::span<const double> rate) const {
+    const double size = norm(y0, y0, y0);
+    const double speed = norm(rate, y0, y0);
+    const double step = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+    return std::min(step, largest_step());
+}
+
+double PiController::first_step(double guess, std::span<const double> y0, std::span<const double> rate0,
+                                std::span<const double> rate1) const {
+    std::vector<double> change(y0.size());
+    for (std::size_t i = 0; i < y0.size(); ++i) {
+        change[i] = (rate1[i] - rate0[i]) / guess;
+    }
+    const double steepest = std::max(norm(rate0, y0, y0), norm(change, y0, y0));
+    const double wanted = steepest <= 1e-15 ? std::max(1e-6, 1e-3 * guess) : std::pow(0.01 / steepest, 0.2);
+    return std::min({100 * guess, wanted, largest_step()});
+}
+
+double PiController::next_after_accepted(double step, double error) {
+    constexpr double beta = 0.04;
+    const double factor = std::pow(error, 0.2 - 0.75 * beta) / std::pow(previous_error_, beta) / 0.9;
+    const double bounded = std::clamp(factor, 0.1, 5.0);
+    previous_error_ = std::max(error, 1e-4);
+    const double next = step / bounded;
+    const double allowed = just_rejected_ ? std::min(next, step) : next;
+    just_rejected_ = false;
+    return allowed;
+}
+
+double PiController::next_after_rejected(double step, double error) {
+    just_rejected_ = true;
+    if (!std::isfinite(error)) {
+        return step / 10;
+    }
+    return step / std::min(5.0, std::pow(error, 0.2 - 0.75 * 0.04) / 0.9);
+}
+
+}  // namespace lento

@@ -1,0 +1,74 @@
+#include "lento/method/macro.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/march/adaptive.hpp"
+#include "lento/march/controller.hpp"
+#include "lento/march/fixed.hpp"
+#include "lento/step/catalogue.hpp"
+
+namespace lento {
+
+MacroChoice macro_choice(const Options& options, Interval interval) {
+    if (options.macro_step && options.steps) {
+        throw Misuse("both macro_step and steps are given; one decides the other");
+    }
+    MacroChoice choice;
+    if (options.macro_step) {
+        require_positive(*options.macro_step, "macro_step");
+        choice.step = std::min(*options.macro_step, interval.length());
+    } else if (options.steps) {
+        choice.step = interval.length() / static_cast<double>(*options.steps);
+    }
+    choice.name = options.macro.value_or(choice.step ? "verlet" : "dopri5");
+    const bool adaptive_only = choice.name == "ode45";
+    if (!adaptive_only) {
+        with_stepper(choice.name, "macro", [](auto) {});
+    }
+    if (adaptive_only && choice.step) {
+        throw Misuse("macro = ode45 chooses its own steps; leave out macro_step and steps, or take macro = dopri5 with fixed steps");
+    }
+    if (!choice.step && !adaptive_only && choice.name != "dopri5") {
+        throw Misuse(fmt::format("macro = {} takes fixed steps: give macro_step or steps; without them dopri5 and ode45 choose their own",
+                                 choice.name));
+    }
+    return choice;
+}
+
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request, std::span<const double> x,
+                    std::span<const double> v) {
+    const std::size_t d = x.size();
+    const Interval interval{request.t_start, request.t_end};
+    Recorder recorder(interval, request.samples, request.sink, request.keep, request.progress);
+    std::vector<double> y(x.begin(), x.end());
+    y.insert(y.end(), v.begin(), v.end());
+    recorder.begin(y);
+
+    MarchResult result;
+    if (choice.step) {
+        MotionState<double> state(d);
+        state.y = y;
+        with_stepper(choice.name, "macro", [&](auto stepper_choice) {
+            typename decltype(stepper_choice)::template Stepper<double, dynamic> stepper(d);
+            result = march_fixed(stepper, force, interval, *choice.step, state, recorder, request.stop);
+        });
+        y = state.y;
+    } else {
+        const auto rate = [&](double t, std::span<const double> point, std::span<double> derivative) {
+            std::copy_n(point.begin() + static_cast<std::ptrdiff_t>(d), d, derivative.begin());
+            force(t, point.first(d), point.last(d), derivative.last(d));
+        };
+        const Tolerance tolerance{request.rtol, request.atol};
+        result = choice.name == "ode45"
+                     ? march_adaptive(Ode45Controller(tolerance, interval), rate, interval, y, recorder, request.stop)
+                     : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder, request.stop);
+    }
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
+    return {std::move(result), std::move(recorder).trajectory(), {result.reached, {y.begin(), middle}, {middle, y.end()}}};
+}
+
+}  // namespace lento

@@ -1,0 +1,96 @@
+#include "lento/method/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+
+namespace lento {
+
+std::span<const OptionEntry> option_catalogue() {
+    static const std::vector<OptionEntry> catalogue{
+        {"macro", "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5 take macro_step or steps",
+         &Options::macro},
+        {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive", &Options::macro_step},
+        {"steps", "number of equal macro-steps, instead of macro_step", &Options::steps},
+        {"micro", "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5", &Options::micro},
+        {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period", &Options::micro_step},
+        {"micro_steps_per_period", "steps inside windows for each period of the fastest phase, instead of micro_step", &Options::micro_steps_per_period},
+        {"filter", "weights of the average: exponential, cubic, cos4, cos8, ..., period (exactly one period, for forces even about the window's start)",
+         &Options::filter},
+        {"window", "whole width of the averaging window, as a time", &Options::window},
+        {"window_periods", "whole width of the averaging window in periods of the slowest phase, instead of window", &Options::window_periods},
+        {"initial", "true-state: start and velocity are the true state and are converted; averaged: they are averaged data already",
+         &Options::initial},
+        {"mean_force", "refuse: stop if the leading force does not average to zero; accept: run all the same", &Options::mean_force},
+    };
+    return catalogue;
+}
+
+namespace {
+
+const OptionEntry& entry_of(std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& entry : option_catalogue()) {
+        if (entry.name == name) {
+            return entry;
+        }
+        known.push_back(entry.name);
+    }
+    throw Misuse(fmt::format("option '{}' is not known{}; `lento methods` lists the options of each method", name, suggestion(name, known)));
+}
+
+}  // namespace
+
+void set_option(Options& options, std::string_view name, std::string_view value) {
+    const auto& entry = entry_of(name);
+    std::visit(
+        [&](auto field) {
+            using Value = typename std::decay_t<decltype(options.*field)>::value_type;
+            if constexpr (std::is_same_v<Value, std::string>) {
+                options.*field = std::string(value);
+            } else {
+                const double number = number_from(value, fmt::format("option {}", name));
+                if constexpr (std::is_same_v<Value, std::size_t>) {
+                    if (!(number >= 1) || number > 1e15 || number != std::floor(number)) {
+                        throw Misuse(fmt::format("option {} = {} must be a whole number, 1 or more", name, value));
+                    }
+                }
+                options.*field = static_cast<Value>(number);
+            }
+        },
+        entry.field);
+}
+
+std::vector<std::string> names_of_set(const Options& options) {
+    std::vector<std::string> names;
+    for (const auto& entry : option_catalogue()) {
+        std::visit(
+            [&](auto field) {
+                if (options.*field) {
+                    names.push_back(entry.name);
+                }
+            },
+            entry.field);
+    }
+    return names;
+}
+
+void require_options_apply(const Options& options, const MethodDescription& method) {
+    std::vector<std::string> known;
+    for (const auto& option : method.options) {
+        known.push_back(option.name);
+    }
+    for (const auto& name : names_of_set(options)) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            throw Misuse(fmt::format("option '{}' does not apply to the method {}; it takes {}", name, method.name,
+                                     known.empty() ? "no options" : listed(known)));
+        }
+    }
+}
+
+}  // namespace lento
