@@ -7,6 +7,7 @@
 /// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -15,6 +16,10 @@
 #include <type_traits>
 
 namespace lento {
+
+// The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar type.
+using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::floor, std::hypot, std::log,
+    std::log10, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
 
 template <class T, int Degree>
 class Jet {
@@ -196,7 +201,6 @@ constexpr bool is_constant(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> exp(const Jet<T, D>& a) {
-    using std::exp;
     Jet<T, D> y(exp(a[0]));
     for (int k = 1; k <= D; ++k) {
         for (int j = 1; j <= k; ++j) {
@@ -209,13 +213,11 @@ Jet<T, D> exp(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> log(const Jet<T, D>& a) {
-    using std::log;
     return jet_detail::primitive<T, D>(log(a[0]), Jet<T, D>(T(1)) / a, a);
 }
 
 template <class T, int D>
 Jet<T, D> log10(const Jet<T, D>& a) {
-    using std::log10;
     Jet<T, D> y = log(a) / std::numbers::ln10;
     y[0] = log10(a[0]);
     return y;
@@ -223,19 +225,16 @@ Jet<T, D> log10(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> sin(const Jet<T, D>& a) {
-    using std::cos, std::sin;
     return jet_detail::coupled<T, D>(sin(a[0]), cos(a[0]), -1, a).first;
 }
 
 template <class T, int D>
 Jet<T, D> cos(const Jet<T, D>& a) {
-    using std::cos, std::sin;
     return jet_detail::coupled<T, D>(sin(a[0]), cos(a[0]), -1, a).second;
 }
 
 template <class T, int D>
 Jet<T, D> tan(const Jet<T, D>& a) {
-    using std::tan;
     Jet<T, D> y = sin(a) / cos(a);
     y[0] = tan(a[0]);
     return y;
@@ -243,20 +242,17 @@ Jet<T, D> tan(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> sinh(const Jet<T, D>& a) {
-    using std::cosh, std::sinh;
     return jet_detail::coupled<T, D>(sinh(a[0]), cosh(a[0]), 1, a).first;
 }
 
 template <class T, int D>
 Jet<T, D> cosh(const Jet<T, D>& a) {
-    using std::cosh, std::sinh;
     return jet_detail::coupled<T, D>(sinh(a[0]), cosh(a[0]), 1, a).second;
 }
 
 /// Not sinh/cosh, which overflow long before tanh is in any trouble: y' = (1 - y^2) a', coefficient by coefficient.
 template <class T, int D>
 Jet<T, D> tanh(const Jet<T, D>& a) {
-    using std::cosh, std::tanh;
     Jet<T, D> y(tanh(a[0]));
     Jet<T, D> slope;  // 1 - y^2, whose value is 1/cosh^2 without cancellation
     const T value = T(1) / cosh(a[0]);
@@ -275,7 +271,6 @@ Jet<T, D> tanh(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> sqrt(const Jet<T, D>& a) {
-    using std::sqrt;
     Jet<T, D> y(sqrt(a[0]));
     for (int k = 1; k <= D; ++k) {
         T rest = a[k];
@@ -290,7 +285,6 @@ Jet<T, D> sqrt(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> cbrt(const Jet<T, D>& a) {
-    using std::cbrt;
     if (jet_detail::is_constant(a)) {
         return Jet<T, D>(cbrt(a[0]));
     }
@@ -299,26 +293,22 @@ Jet<T, D> cbrt(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> asin(const Jet<T, D>& a) {
-    using std::asin;
     return jet_detail::primitive<T, D>(asin(a[0]), Jet<T, D>(T(1)) / sqrt(Jet<T, D>(T(1)) - a * a), a);
 }
 
 template <class T, int D>
 Jet<T, D> acos(const Jet<T, D>& a) {
-    using std::acos;
     return jet_detail::primitive<T, D>(acos(a[0]), Jet<T, D>(T(-1)) / sqrt(Jet<T, D>(T(1)) - a * a), a);
 }
 
 template <class T, int D>
 Jet<T, D> atan(const Jet<T, D>& a) {
-    using std::atan;
     return jet_detail::primitive<T, D>(atan(a[0]), Jet<T, D>(T(1)) / (Jet<T, D>(T(1)) + a * a), a);
 }
 
 /// The angle of (x, y): angle' = (x y' - y x') / (x^2 + y^2).
 template <class T, int D>
 Jet<T, D> atan2(const Jet<T, D>& y, const Jet<T, D>& x) {
-    using std::atan2;
     const Jet<T, D> square = x * x + y * y;
     return jet_detail::primitive<T, D>(atan2(y[0], x[0]), x / square, y) +
            jet_detail::primitive<T, D>(T(0), -y / square, x);
@@ -345,7 +335,6 @@ Jet<T, D> pow(const Jet<T, D>& a, int n) {
 
 template <class T, int D>
 Jet<T, D> pow(const Jet<T, D>& a, const Jet<T, D>& b) {
-    using std::pow;
     if (!jet_detail::is_constant(b)) {
         return exp(b * log(a));
     }
@@ -371,7 +360,6 @@ Jet<T, D> abs(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> hypot(const Jet<T, D>& x, const Jet<T, D>& y) {
-    using std::hypot;
     Jet<T, D> r = sqrt(x * x + y * y);
     r[0] = hypot(x[0], y[0]);
     return r;
@@ -398,7 +386,6 @@ Jet<T, D> sign(const Jet<T, D>& a) {
 }
 template <class T, int D>
 Jet<T, D> floor(const Jet<T, D>& a) {
-    using std::floor;
     return Jet<T, D>(floor(a[0]));
 }
 

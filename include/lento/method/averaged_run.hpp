@@ -103,10 +103,10 @@ private:
                                             window.width(), request_.t_end - request_.t_start),
                                 {}, {request_.t_start, X, V});
             }
-            warn_of_leakage(window, force, X, V);
             note_options(micro, filter, window);
             auto solution = march(force, X, V);
             record_.statistics.micro_steps += window.micro_steps();
+            warn_of_leakage(window);
             return solution();
         });
     }
@@ -230,21 +230,16 @@ private:
         return std::nullopt;
     }
 
-    /// What the filter lets through of the vibration, beside the averaged force it is to find.
-    template <class Window, class Force>
-    void warn_of_leakage(const Window& window, Force&& force, const std::vector<double>& X, const std::vector<double>& V) {
-        std::vector<double> averaged(X.size());
-        force(request_.t_start, X, V, averaged);
-        double size = 0;
-        for (const double a : averaged) {
-            size = std::max(size, std::abs(a));
-        }
+    /// What the filter lets through of the vibration, beside the averaged force it was to find.
+    template <class Window>
+    void warn_of_leakage(const Window& window) {
         const double slowest_steps = static_cast<double>(window.steps_per_period()) * scales_.slowest / scales_.fastest;
-        const double leaked = std::abs(window.weights().leakage(slowest_steps)) * leading_amplitude_;
-        if (leaked > request_.rtol * size && leaked > 1e-15 * leading_amplitude_) {
-            warn(fmt::format("the filter lets {:.2e} of the vibration through: an acceleration of about {:.2g} beside an averaged one of "
-                             "{:.3g} at the start; a cos8 filter over a whole number of periods lets nothing through",
-                             std::abs(window.weights().leakage(slowest_steps)), leaked, size));
+        const double leakage = std::abs(window.weights().leakage(slowest_steps));
+        const double leaked = leakage * leading_amplitude_;
+        if (leakage > 1e-15 && leaked > request_.rtol * largest_force_) {
+            warn(fmt::format("the filter lets {:.2e} of the vibration through: an acceleration of up to {:.2g} beside averaged ones of up to "
+                             "{:.3g}; a cos8 filter over a whole number of periods lets nothing through",
+                             leakage, leaked, largest_force_));
         }
     }
 
@@ -268,7 +263,13 @@ private:
         if (macro.step) {
             record_.options.insert(record_.options.begin() + 1, {"macro_step", fmt::format("{}", *macro.step)});
         }
-        auto marched = march_macro(macro, force, request_, X, V);
+        const auto watched = [&](double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
+            force(t, x, v, a);
+            for (const double component : a) {
+                largest_force_ = std::max(largest_force_, std::abs(component));
+            }
+        };
+        auto marched = march_macro(macro, watched, request_, X, V);
         return [this, marched = std::move(marched)]() mutable {
             record_.statistics.macro_steps = marched.result.steps;
             record_.statistics.rejected_steps = marched.result.rejected;
@@ -330,6 +331,7 @@ private:
     RunRecord record_;
     bool velocity_matters_ = false;
     double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
+    double largest_force_ = 0;      // of the averaged accelerations met
 };
 
 }  // namespace lento

@@ -1,0 +1,32 @@
+#include "reproduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::papers {
+
+bool Row::agrees() const {
+    if (!judged) {
+        return true;
+    }
+    // NOTE: written so that a NaN disagrees.
+    return std::isfinite(computed) && (!published || std::abs(computed - *published) <= tolerance * std::abs(*published));
+}
+
+bool Result::agrees() const {
+    return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.agrees(); }) &&
+           std::all_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.holds; });
+}
+
+const std::vector<Reproduction>& reproductions() {
+    static const std::vector<Reproduction> all = [] {
+        std::vector<Reproduction> list;
+        for (const auto& part : {vibrated_tables(), vibrated_properties()}) {
+            list.insert(list.end(), part.begin(), part.end());
+        }
+        return list;
+    }();
+    return all;
+}
+
+}  // namespace lento::papers

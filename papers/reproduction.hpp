@@ -1,0 +1,47 @@
+/// Published tables and figures, recomputed beside the printed numbers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lento::papers {
+
+/// One printed figure.
+struct Row {
+    std::string label, column;
+    std::optional<double> published;  ///< none for what only a picture shows
+    double computed = 0;
+    bool judged = true;    ///< false for what cannot be expected to agree
+    double tolerance = 0;  ///< relative
+    bool agrees() const;
+};
+
+/// One sentence of a paper, with the number measured here.
+struct Claim {
+    std::string text;
+    double measured = 0;
+    bool holds = false;
+};
+
+struct Result {
+    std::vector<Row> rows;
+    std::vector<Claim> claims;
+
+    /// Every judged row and every claim.
+    bool agrees() const;
+};
+
+struct Reproduction {
+    std::string id, title, paper;
+    std::function<Result()> compute;
+};
+
+/// All of them, in the order of the papers.
+const std::vector<Reproduction>& reproductions();
+
+std::vector<Reproduction> vibrated_tables();
+std::vector<Reproduction> vibrated_properties();
+
+}  // namespace lento::papers
