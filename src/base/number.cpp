@@ -19,8 +19,4 @@ double number_from(std::string_view text, std::string_view what) {
     return value;
 }
 
-std::string text_of(double value) {
-    return fmt::format("{}", value);
-}
-
 }  // namespace lento

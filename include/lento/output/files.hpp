@@ -1,0 +1,19 @@
+/// Files are written whole or not at all: beside their place first, then renamed into it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "lento/output/run_output.hpp"
+
+namespace lento {
+
+/// Throws Misuse, with the reason, where the folder cannot be made or the file cannot be written.
+void write_whole(const std::filesystem::path& path, const std::string& text);
+void write_hdf5(const std::filesystem::path& path, const RunOutput& output);
+void make_folder(const std::filesystem::path& folder);
+
+/// solution.csv, solution.h5, summary.json and report.html in `folder`.
+void write_run(const std::filesystem::path& folder, const RunOutput& output);
+
+}  // namespace lento

@@ -1,0 +1,42 @@
+/// What a run leaves behind for its user, as names and numbers; the writers beside this file turn it into files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lento/solution/solution.hpp"
+
+namespace lento {
+
+/// Columns of equal length, in the order of the model.
+struct Series {
+    std::vector<std::string> names;         ///< without t
+    std::vector<double> t;
+    std::vector<std::vector<double>> rows;  ///< rows[k][column]
+};
+
+struct RunOutput {
+    std::string title;
+    RunRecord record;
+    Series slow;
+    std::vector<double> final_slow;                 ///< at the time reached, as slow.names
+    std::optional<std::vector<double>> final_fast;  ///< the same of the reconstructed true solution
+    std::vector<std::pair<std::string, double>> parameters;
+};
+
+/// `summary.json`. What is not finite is null.
+nlohmann::ordered_json summary_json(const RunOutput& output);
+
+std::string csv_text(const Series& series);
+
+/// One self-contained page: the answer, then a chart a column.
+std::string report_html(const RunOutput& output);
+
+/// A table for the terminal.
+std::string summary_text(const RunOutput& output);
+
+}  // namespace lento
