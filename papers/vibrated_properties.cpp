@@ -31,7 +31,7 @@ class RestWindow {
 public:
     RestWindow(const System& system, std::size_t steps_per_period)
         : acceleration_(system),
-          window_(acceleration_, time_scales(system), FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward),
+          window_(acceleration_, time_scales(system), {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward}),
           rest_(system.dimension(), 0.0),
           phases_(system.phases().size(), 0.0) {}
 
@@ -158,7 +158,7 @@ Result averaged_force() {
     for (const double omega : omegas) {
         const auto system = example.vibrated(omega);
         Acceleration acceleration(system);
-        Window<std::decay_t<decltype(system)>, Verlet8> window(acceleration, time_scales(system), FilterWeights(Filter("cos8"), 12 * 16), 32, Sides::both);
+        Window<std::decay_t<decltype(system)>, Verlet8> window(acceleration, time_scales(system), {FilterWeights(Filter("cos8"), 12 * 16), 32});
         std::vector<double> F(2);
         const std::vector<double> rest(2, 0.0);
         const std::vector<double> phases(1, 0.0);

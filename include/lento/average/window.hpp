@@ -6,10 +6,13 @@
 /// period from the start of the window, sums are compensated, and nothing is allocated after construction.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,13 +21,22 @@
 #include "lento/problem/time_scales.hpp"
 #include "lento/problem/vibrated_system.hpp"
 #include "lento/step/state.hpp"
+#include "lento/step/verlet.hpp"
 
 namespace lento {
 
 enum class Sides { both, forward };              ///< forward: the motion is even about the middle
 enum class ExplicitTime { frozen, running };     ///< whether t stays at the middle's value within a window
 
-/// Where and how a window starts.
+/// What all windows of a run have in common.
+struct WindowShape {
+    FilterWeights weights;
+    std::size_t steps_per_period = 0;  ///< of the fastest phase
+    Sides sides = Sides::both;
+    VelocityUse velocity = VelocityUse::possible;
+};
+
+/// Where a window starts.
 template <class S, std::size_t Extent = dynamic>
 struct WindowStart {
     std::span<const S, Extent> x;
@@ -43,17 +55,15 @@ public:
     using Start = WindowStart<S, extent>;
     using State = MotionState<S, extent>;
 
-    Window(Acceleration<System, S>& acceleration, const TimeScales& scales, FilterWeights weights, std::size_t steps_per_period,
-           Sides sides)
+    Window(Acceleration<System, S>& acceleration, const TimeScales& scales, WindowShape shape)
         : acceleration_(&acceleration),
-          weights_(std::move(weights)),
+          weights_(std::move(shape.weights)),
           ratios_(scales.ratios.begin(), scales.ratios.end()),
-          steps_per_period_(static_cast<std::int64_t>(steps_per_period)),
-          micro_step_(S(scales.fastest) / S(steps_per_period)),
-          sides_(sides),
-          dimension_(acceleration.system().dimension()),
+          steps_per_period_(static_cast<std::int64_t>(shape.steps_per_period)),
+          micro_step_(S(scales.fastest) / S(shape.steps_per_period)),
+          sides_(shape.sides),
           theta_(ratios_.size()),
-          work_(dimension_) {}
+          work_(acceleration.system().dimension(), shape.velocity) {}
 
     /// The filtered acceleration.
     void average_acceleration(const Start& start, std::span<S, extent> result) {
@@ -93,8 +103,16 @@ private:
         CompensatedVectorSum<S, extent> sum, second_sum;
         Vector<S, extent> velocity;
 
-        explicit Work(std::size_t d)
-            : state(d), middle(d), stepper(d), sum(d), second_sum(d), velocity(make_vector<S, extent>(d)) {}
+        Work(std::size_t d, VelocityUse use)
+            : state(d), middle(d), stepper(stepper_for(d, use)), sum(d), second_sum(d), velocity(make_vector<S, extent>(d)) {}
+
+        static auto stepper_for(std::size_t d, VelocityUse use) {
+            if constexpr (std::is_constructible_v<Stepper<S, extent>, std::size_t, VelocityUse>) {
+                return Stepper<S, extent>(d, use);
+            } else {
+                return Stepper<S, extent>(d);
+            }
+        }
     };
 
     // NOTE: with the dimension known, a copy of the work space on the stack lets the whole state live in registers.
@@ -170,7 +188,6 @@ private:
     std::int64_t steps_per_period_;
     S micro_step_;
     Sides sides_;
-    std::size_t dimension_;
     std::vector<S> theta_;
     Work work_;
     std::int64_t micro_steps_ = 0;

@@ -71,17 +71,15 @@ public:
         if (auto ended = obstacle()) {
             return std::move(*ended);
         }
-        const std::string micro = request_.options.micro.value_or("verlet4");
+        const std::string micro = request_.options.micro.value_or("dopri5");
         if (velocity_matters_ && is_composition(micro)) {
-            if (request_.options.micro) {
-                throw Misuse(composition_needs_positions("micro", micro));
-            }
-            return solve_with("rk4", filter, sides, make_force);
+            throw Misuse(composition_needs_positions("micro", micro));
         }
         return solve_with(micro, filter, sides, make_force);
     }
 
 private:
+    VelocityUse velocity_use() const { return velocity_matters_ ? VelocityUse::possible : VelocityUse::none; }
     std::string initial() const { return request_.options.initial.value_or("true-state"); }
 
     template <class MakeForce>
@@ -90,7 +88,7 @@ private:
             using Micro = Window<System, decltype(choice)::template Stepper>;
             const auto window_of = [&](std::size_t steps_per_period) {
                 const auto size = window_size(filter, scales_, request_.options, steps_per_period);
-                return Micro(acceleration_, scales_, FilterWeights(filter, size.each_side), size.steps_per_period, sides);
+                return Micro(acceleration_, scales_, {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
             };
             auto [X, V] = slow_start(micro);
             const std::size_t steps_per_period = chosen_steps_per_period(window_of, make_force, X, V);
@@ -140,8 +138,8 @@ private:
         const Filter filter("cos8");
         const auto each_side = static_cast<std::size_t>(filter.usual_periods()) * steps_per_period / 2;
         with_stepper(micro, "micro", [&](auto choice) {
-            Window<System, decltype(choice)::template Stepper> window(acceleration_, scales_, FilterWeights(filter, each_side),
-                                                                     steps_per_period, Sides::both);
+            Window<System, decltype(choice)::template Stepper> window(
+                acceleration_, scales_, {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
             window.average_state({.x = view<extent>(std::span<const double>(request_.start)),
                                   .v = view<extent>(std::span<const double>(request_.velocity)),
                                   .t = request_.t_start,

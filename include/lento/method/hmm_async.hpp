@@ -28,7 +28,7 @@ inline const MethodDescription hmm_async_description{
     .options = {{"macro", "verlet with macro_step or steps, else dopri5"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
-                {"micro", "verlet4; rk4 for forces that depend on the velocity"},
+                {"micro", "dopri5"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "doubled until the averaged force settles"},
                 {"filter", "period where the force is even about some phase, else cos8"},

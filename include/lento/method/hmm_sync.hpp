@@ -25,7 +25,7 @@ inline const MethodDescription hmm_sync_description{
     .options = {{"macro", "verlet with macro_step or steps, else dopri5"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
-                {"micro", "verlet4; rk4 for forces that depend on the velocity"},
+                {"micro", "dopri5"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "doubled until the averaged force settles"},
                 {"filter", "cos8"},

@@ -64,7 +64,7 @@ public:
     static constexpr int evaluations = static_cast<int>(Coefficients.parts);
     using State = MotionState<S, Extent>;
 
-    explicit Composition(std::size_t dimension) : verlet_(dimension) {}
+    explicit Composition(std::size_t dimension, VelocityUse use = VelocityUse::possible) : verlet_(dimension, use) {}
 
     template <class Acceleration>
     void step(Acceleration&& acceleration, S h, State& state) {
