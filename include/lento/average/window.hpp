@@ -10,8 +10,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "lento/base/compensated_sum.hpp"
 #include "lento/problem/time_scales.hpp"
 #include "lento/problem/vibrated_system.hpp"
+#include "lento/step/catalogue.hpp"
 #include "lento/step/state.hpp"
 #include "lento/step/verlet.hpp"
 
@@ -47,26 +50,59 @@ struct WindowStart {
     ExplicitTime time = ExplicitTime::frozen;
 };
 
-template <class System, template <class, std::size_t> class Stepper, class S = double>
-class Window {
+/// A window whose stepper has been forgotten: one indirect call a window, none a micro-step.
+template <class System, class S = double>
+class AnyWindow {
+public:
     static constexpr std::size_t extent = System::extent;
+    using Start = WindowStart<S, extent>;
+
+    virtual ~AnyWindow() = default;
+
+    /// The filtered acceleration.
+    virtual void average_acceleration(const Start& start, std::span<S, extent> result) = 0;
+
+    /// The filtered position and velocity: the slow part of a state on a fast oscillation.
+    virtual void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) = 0;
+
+    /// Taken so far, all windows together.
+    std::int64_t micro_steps() const { return micro_steps_; }
+    const FilterWeights& weights() const { return weights_; }
+    std::size_t steps_per_period() const { return static_cast<std::size_t>(steps_per_period_); }
+    /// The whole width, as a time.
+    S width() const { return S(2 * weights_.each_side()) * micro_step_; }
+
+protected:
+    AnyWindow(const TimeScales& scales, WindowShape shape)
+        : weights_(std::move(shape.weights)),
+          steps_per_period_(static_cast<std::int64_t>(shape.steps_per_period)),
+          micro_step_(S(scales.fastest) / S(shape.steps_per_period)) {}
+
+    FilterWeights weights_;
+    std::int64_t steps_per_period_;
+    S micro_step_;
+    std::int64_t micro_steps_ = 0;
+};
+
+template <class System, template <class, std::size_t> class Stepper, class S = double>
+class Window final : public AnyWindow<System, S> {
+    using Base = AnyWindow<System, S>;
+    using Base::micro_step_, Base::micro_steps_, Base::steps_per_period_, Base::weights_;
 
 public:
-    using Start = WindowStart<S, extent>;
+    using Base::extent;
+    using typename Base::Start;
     using State = MotionState<S, extent>;
 
-    Window(Acceleration<System, S>& acceleration, const TimeScales& scales, WindowShape shape)
-        : acceleration_(&acceleration),
-          weights_(std::move(shape.weights)),
+    Window(Acceleration<System, S>& acceleration, const TimeScales& scales, const WindowShape& shape)
+        : Base(scales, shape),
+          acceleration_(&acceleration),
           ratios_(scales.ratios.begin(), scales.ratios.end()),
-          steps_per_period_(static_cast<std::int64_t>(shape.steps_per_period)),
-          micro_step_(S(scales.fastest) / S(shape.steps_per_period)),
           sides_(shape.sides),
           theta_(ratios_.size()),
           work_(acceleration.system().dimension(), shape.velocity) {}
 
-    /// The filtered acceleration.
-    void average_acceleration(const Start& start, std::span<S, extent> result) {
+    void average_acceleration(const Start& start, std::span<S, extent> result) override {
         with_work([&](Work& work) {
             work.sum.clear();
             visit(work, start, [&](S weight, State& state) { work.sum.add(weight, state.a()); });
@@ -74,8 +110,7 @@ public:
         });
     }
 
-    /// The filtered position and velocity: the slow part of a state on a fast oscillation.
-    void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) {
+    void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) override {
         with_work([&](Work& work) {
             work.sum.clear();
             work.second_sum.clear();
@@ -87,14 +122,6 @@ public:
             work.second_sum.value(v);
         });
     }
-
-    std::int64_t micro_steps() const { return micro_steps_; }
-    std::int64_t micro_steps_a_window() const {
-        return static_cast<std::int64_t>(weights_.each_side()) * (sides_ == Sides::both ? 2 : 1);
-    }
-    const FilterWeights& weights() const { return weights_; }
-    std::size_t steps_per_period() const { return static_cast<std::size_t>(steps_per_period_); }
-    S width() const { return S(2 * weights_.each_side()) * micro_step_; }
 
 private:
     struct Work {
@@ -183,14 +210,19 @@ private:
     }
 
     Acceleration<System, S>* acceleration_;
-    FilterWeights weights_;
     std::vector<S> ratios_;
-    std::int64_t steps_per_period_;
-    S micro_step_;
     Sides sides_;
     std::vector<S> theta_;
     Work work_;
-    std::int64_t micro_steps_ = 0;
 };
+
+/// A window with the stepper of that name (`step/catalogue.hpp`).
+template <class System>
+std::unique_ptr<AnyWindow<System>> make_window(std::string_view stepper, Acceleration<System>& acceleration, const TimeScales& scales,
+                                               const WindowShape& shape) {
+    return with_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<AnyWindow<System>> {
+        return std::make_unique<Window<System, decltype(choice)::template Stepper>>(acceleration, scales, shape);
+    });
+}
 
 }  // namespace lento

@@ -64,61 +64,49 @@ public:
     bool velocity_matters() const { return velocity_matters_; }
     void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
 
-    /// Averages with windows through `filter` and marches. `make_force(window)` returns the averaged acceleration
-    /// `force(t, X, V, F)` that the method makes of a window.
-    template <class MakeForce>
-    Solution solve(const Filter& filter, Sides sides, MakeForce&& make_force) {
+    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`.
+    using MakeForce = std::function<AveragedAcceleration(AnyWindow<System>&)>;
+
+    /// Averages with windows through `filter` and marches.
+    Solution solve(const Filter& filter, Sides sides, const MakeForce& make_force) {
         if (auto ended = obstacle()) {
             return std::move(*ended);
         }
-        const std::string micro = request_.options.micro.value_or("dopri5");
-        if (velocity_matters_ && is_composition(micro)) {
-            throw Misuse(composition_needs_positions("micro", micro));
+        micro_ = request_.options.micro.value_or("dopri5");
+        if (velocity_matters_ && is_composition(micro_)) {
+            throw Misuse(composition_needs_positions("micro", micro_));
         }
-        return solve_with(micro, filter, sides, make_force);
+        const auto [X, V] = slow_start();
+        const auto window = settled_window(filter, sides, make_force, X, V);
+        const double length = request_.t_end - request_.t_start;
+        if (window->width() >= length) {
+            return finished(Outcome::no_scale_separation,
+                            fmt::format("one averaging window lasts {:.3g}, the whole run {:.3g}: the vibration is not fast against it; use the "
+                                        "method direct, or a shorter window",
+                                        window->width(), length),
+                            {}, {request_.t_start, X, V});
+        }
+        auto marched = march(make_force(*window), X, V);
+        record_.statistics.micro_steps += window->micro_steps();
+        note_options(filter, *window);
+        warn_of_leakage(*window);
+        return finished(marched.result.outcome, explanation_of(marched.result), std::move(marched.trajectory), std::move(marched.final_state));
     }
 
 private:
     VelocityUse velocity_use() const { return velocity_matters_ ? VelocityUse::possible : VelocityUse::none; }
     std::string initial() const { return request_.options.initial.value_or("true-state"); }
 
-    template <class MakeForce>
-    Solution solve_with(const std::string& micro, const Filter& filter, Sides sides, MakeForce&& make_force) {
-        return with_stepper(micro, "micro", [&](auto choice) {
-            using Micro = Window<System, decltype(choice)::template Stepper>;
-            const auto window_of = [&](std::size_t steps_per_period) {
-                const auto size = window_size(filter, scales_, request_.options, steps_per_period);
-                return Micro(acceleration_, scales_, {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
-            };
-            auto [X, V] = slow_start(micro);
-            const std::size_t steps_per_period = chosen_steps_per_period(window_of, make_force, X, V);
-            Micro window = window_of(steps_per_period);
-            const auto force = make_force(window);
-            if (window.width() >= request_.t_end - request_.t_start) {
-                return finished(Outcome::no_scale_separation,
-                                fmt::format("one averaging window lasts {:.3g}, the whole run {:.3g}: the vibration is not fast against "
-                                            "it; use the method direct, or a shorter window",
-                                            window.width(), request_.t_end - request_.t_start),
-                                {}, {request_.t_start, X, V});
-            }
-            note_options(micro, filter, window);
-            auto solution = march(force, X, V);
-            record_.statistics.micro_steps += window.micro_steps();
-            warn_of_leakage(window);
-            return solution();
-        });
-    }
-
     /// The averaged state at the start: X = q - Delta, V = v - W at the starting phase ((3.4), (3.6), (3.8)), each pass gaining a
     /// factor 1/omega; without a phase, the state seen through a filter.
-    std::pair<std::vector<double>, std::vector<double>> slow_start(const std::string& micro) {
+    std::pair<std::vector<double>, std::vector<double>> slow_start() {
         std::vector<double> X = request_.start;
         std::vector<double> V = request_.velocity;
         if (initial() == "averaged") {
             return {X, V};
         }
         if (system_->phases().empty()) {
-            filtered_start(micro, X, V);
+            filtered_start(X, V);
             return {X, V};
         }
         FastPart<System> fast(acceleration_, X, V, request_.t_start);
@@ -133,39 +121,43 @@ private:
         return {X, V};
     }
 
-    void filtered_start(const std::string& micro, std::vector<double>& X, std::vector<double>& V) {
+    void filtered_start(std::vector<double>& X, std::vector<double>& V) {
         constexpr std::size_t steps_per_period = 32;
         const Filter filter("cos8");
         const auto each_side = static_cast<std::size_t>(filter.usual_periods()) * steps_per_period / 2;
-        with_stepper(micro, "micro", [&](auto choice) {
-            Window<System, decltype(choice)::template Stepper> window(
-                acceleration_, scales_, {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
-            window.average_state({.x = view<extent>(std::span<const double>(request_.start)),
-                                  .v = view<extent>(std::span<const double>(request_.velocity)),
-                                  .t = request_.t_start,
-                                  .time = ExplicitTime::running},
-                                 view<extent>(std::span<double>(X)), view<extent>(std::span<double>(V)));
-            record_.statistics.micro_steps += window.micro_steps();
-        });
+        const auto window =
+            make_window(micro_, acceleration_, scales_, {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
+        window->average_state({.x = view<extent>(std::span<const double>(request_.start)),
+                               .v = view<extent>(std::span<const double>(request_.velocity)),
+                               .t = request_.t_start,
+                               .time = ExplicitTime::running},
+                              view<extent>(std::span<double>(X)), view<extent>(std::span<double>(V)));
+        record_.statistics.micro_steps += window->micro_steps();
     }
 
-    /// As asked for; else doubled until the averaged force at the start no longer changes by a tenth of rtol, or of the fast period
-    /// over the length of the run: below the method's own error O(1/omega) there is nothing to gain.
-    template <class WindowOf, class MakeForce>
-    std::size_t chosen_steps_per_period(WindowOf&& window_of, MakeForce&& make_force, const std::vector<double>& X,
-                                        const std::vector<double>& V) {
+    std::unique_ptr<AnyWindow<System>> window_of(const Filter& filter, Sides sides, std::size_t steps_per_period) {
+        const auto size = window_size(filter, scales_, request_.options, steps_per_period);
+        return make_window(micro_, acceleration_, scales_, {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
+    }
+
+    /// The window with the micro-steps a period asked for; else with twice as many until the averaged force at the start no longer
+    /// changes by a tenth of rtol, or of the fast period over the length of the run: below the method's own error O(1/omega) there
+    /// is nothing to gain.
+    std::unique_ptr<AnyWindow<System>> settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
+                                                      const std::vector<double>& X, const std::vector<double>& V) {
         if (const auto given = given_steps_per_period(request_.options, scales_)) {
-            return *given;
+            return window_of(filter, sides, *given);
         }
+        constexpr std::size_t fewest = 8;
         constexpr std::size_t most = 512;
         const double target = 0.1 * std::max(request_.rtol, scales_.fastest / (request_.t_end - request_.t_start));
         std::vector<double> coarse(X.size());
         std::vector<double> fine(X.size());
         double change = 0;
-        for (std::size_t steps = 8; steps <= most; steps *= 2) {
-            auto window = window_of(steps);
-            make_force(window)(request_.t_start, X, V, fine);
-            record_.statistics.micro_steps += window.micro_steps();
+        for (std::size_t steps = fewest; steps <= most; steps *= 2) {
+            const auto window = window_of(filter, sides, steps);
+            make_force(*window)(request_.t_start, X, V, fine);
+            record_.statistics.micro_steps += window->micro_steps();
             double size = 0;
             const double last_change = change;
             change = 0;
@@ -175,15 +167,15 @@ private:
             }
             const bool converged = change <= target * size;
             const bool at_rounding = change <= 1e-6 * size && change > 0.25 * last_change;
-            if (steps > 8 && (converged || at_rounding)) {
-                return steps;
+            if (steps > fewest && (converged || at_rounding)) {
+                return window_of(filter, sides, steps);
             }
             coarse = fine;
         }
         warn(fmt::format("with {} micro-steps a period the averaged force still changes by {:.2g} at the start; a micro-stepper of "
                          "higher order (--option micro=verlet8) may settle it",
                          most, change));
-        return most;
+        return window_of(filter, sides, most);
     }
 
     /// A force that is not finite, or whose leading part does not average to zero (3.3).
@@ -229,8 +221,7 @@ private:
     }
 
     /// What the filter lets through of the vibration, beside the averaged force it was to find.
-    template <class Window>
-    void warn_of_leakage(const Window& window) {
+    void warn_of_leakage(const AnyWindow<System>& window) {
         const double slowest_steps = static_cast<double>(window.steps_per_period()) * scales_.slowest / scales_.fastest;
         const double leakage = std::abs(window.weights().leakage(slowest_steps));
         const double leaked = leakage * leading_amplitude_;
@@ -241,25 +232,23 @@ private:
         }
     }
 
-    template <class Window>
-    void note_options(const std::string& micro, const Filter& filter, const Window& window) {
-        record_.options = {{"micro", micro},
+    void note_options(const Filter& filter, const AnyWindow<System>& window) {
+        record_.options.insert(record_.options.end(),
+                          {{"micro", micro_},
                            {"micro_steps_per_period", fmt::format("{}", window.steps_per_period())},
                            {"filter", filter.name()},
                            {"window_periods", fmt::format("{:.6g}", window.width() / scales_.slowest)},
-                           {"initial", initial()}};
+                           {"initial", initial()}});
     }
 
-    /// Marches, and returns how to make the solution once the costs are known.
-    template <class Force>
-    std::function<Solution()> march(Force&& force, const std::vector<double>& X, const std::vector<double>& V) {
+    Marched march(const AveragedAcceleration& force, const std::vector<double>& X, const std::vector<double>& V) {
         const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end});
         if (velocity_matters_ && is_composition(macro.name)) {
             throw Misuse(composition_needs_positions("macro", macro.name));
         }
-        record_.options.insert(record_.options.begin(), {"macro", macro.name});
+        record_.options.push_back({"macro", macro.name});
         if (macro.step) {
-            record_.options.insert(record_.options.begin() + 1, {"macro_step", fmt::format("{}", *macro.step)});
+            record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
         }
         const auto watched = [&](double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
             force(t, x, v, a);
@@ -268,18 +257,18 @@ private:
             }
         };
         auto marched = march_macro(macro, watched, request_, X, V);
-        return [this, marched = std::move(marched)]() mutable {
-            record_.statistics.macro_steps = marched.result.steps;
-            record_.statistics.rejected_steps = marched.result.rejected;
-            record_.t_end = marched.result.reached;
-            std::string explanation = marched.result.explanation;
-            if (marched.result.culprit) {
-                const auto d = system_->dimension();
-                explanation += fmt::format(" (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                                           system_->names()[*marched.result.culprit % d]);
-            }
-            return finished(marched.result.outcome, std::move(explanation), std::move(marched.trajectory), std::move(marched.final_state));
-        };
+        record_.statistics.macro_steps = marched.result.steps;
+        record_.statistics.rejected_steps = marched.result.rejected;
+        record_.t_end = marched.result.reached;
+        return marched;
+    }
+
+    std::string explanation_of(const MarchResult& result) const {
+        if (!result.culprit) {
+            return result.explanation;
+        }
+        return fmt::format("{} (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive", result.explanation,
+                           system_->names()[*result.culprit % system_->dimension()]);
     }
 
     Solution finished(Outcome outcome, std::string explanation, Trajectory trajectory, Snapshot final_state) {
@@ -327,6 +316,7 @@ private:
     TimeScales scales_;
     ProbeStates probes_;
     RunRecord record_;
+    std::string micro_;  // the stepper inside windows
     bool velocity_matters_ = false;
     double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
     double largest_force_ = 0;      // of the averaged accelerations met

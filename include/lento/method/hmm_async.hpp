@@ -56,7 +56,7 @@ Solution hmm_async(const System& system, const Request& request) {
 
     const auto time = system.phases().empty() ? ExplicitTime::running : ExplicitTime::frozen;
     const std::vector<double> rest(system.dimension(), 0.0);
-    return run.solve(filter, even ? Sides::forward : Sides::both, [&](auto& window) {
+    return run.solve(filter, even ? Sides::forward : Sides::both, [&](AnyWindow<System>& window) {
         return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
             window.average_acceleration({.x = view<System::extent>(X),
                                          .v = view<System::extent>(std::span<const double>(rest)),

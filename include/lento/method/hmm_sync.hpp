@@ -52,7 +52,7 @@ Solution hmm_sync(const System& system, const Request& request) {
         fast_part.emplace(run.acceleration(), start.start, start.velocity, start.t_start);
     }
 
-    return run.solve(filter, Sides::both, [&](auto& window) {
+    return run.solve(filter, Sides::both, [&](AnyWindow<System>& window) {
         return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
             const auto theta = system.phases_at(t);
             std::vector<double> v(V.size());
