@@ -22,7 +22,8 @@ Builtin inverted_pendulum() {
         .parameters = {{"l", 0.2, "length"},
                        {"g", 9.8, "acceleration of gravity"},
                        {"v_max", 4, "largest velocity of the pivot"},
-                       {"omega", 2e6 * std::numbers::pi, "angular frequency of the pivot: a million vibrations a second"},
+                       {"omega", 2e6 * std::numbers::pi,
+                        "angular frequency of the pivot: a million vibrations a second"},
                        {"phase", 0, "phase of the pivot at t = 0"},
                        {"damping", 0, "friction in the pivot, per unit of angular velocity"},
                        {"bias", 0, "constant part of the pivot's acceleration, as a share of its oscillation"},
@@ -81,12 +82,14 @@ Builtin coupled_pendulums() {
                     f[1] = lift / l2 * sin(q[1]) - k * (q[1] - q[0]);
                 });
                 const double m12 = value(values, "m12");
-                const auto mass = Mass::full((Eigen::Matrix2d() << value(values, "m1"), m12, m12, value(values, "m2")).finished());
+                const auto mass =
+                    Mass::full((Eigen::Matrix2d() << value(values, "m1"), m12, m12, value(values, "m2")).finished());
                 request.start = {0.5, 0.1};
                 request.velocity = {0, 0};
                 return lento::solve(system.with_names({"q1", "q2"}).with_mass(mass), request);
             },
-        .observe = [](const Values&, std::span<const double>, std::span<const double>) { return std::vector<double>{}; },
+        .observe = [](const Values&, std::span<const double>,
+                      std::span<const double>) { return std::vector<double>{}; },
         .period = [](const Values& values) { return 2 * std::numbers::pi / value(values, "omega"); },
     };
 }

@@ -13,7 +13,9 @@ namespace {
 
 const std::string& meaning_of(const std::string& option) {
     const auto catalogue = option_catalogue();
-    return std::find_if(catalogue.begin(), catalogue.end(), [&](const OptionEntry& entry) { return entry.name == option; })->meaning;
+    return std::find_if(catalogue.begin(), catalogue.end(),
+                        [&](const OptionEntry& entry) { return entry.name == option; })
+        ->meaning;
 }
 
 }  // namespace
@@ -24,22 +26,27 @@ Exit methods(const MethodsArguments& arguments) {
         for (const auto& method : method_descriptions()) {
             auto options = nlohmann::ordered_json::array();
             for (const auto& option : method.options) {
-                options.push_back({{"name", option.name}, {"default", option.default_value}, {"meaning", meaning_of(option.name)}});
+                options.push_back(
+                    {{"name", option.name}, {"default", option.default_value}, {"meaning", meaning_of(option.name)}});
             }
-            list.push_back({{"name", method.name}, {"for", method.problems}, {"paper", method.paper}, {"options", options}});
+            list.push_back(
+                {{"name", method.name}, {"for", method.problems}, {"paper", method.paper}, {"options", options}});
         }
         fmt::print("{}\n", list.dump(2));
         return Exit::done;
     }
     for (const auto& method : method_descriptions()) {
         fmt::print("{}  (for {} systems{})\n  {}; the slow solution is {}\n", method.name, method.problems,
-                   method.paper.empty() ? std::string() : fmt::format(", paper {}", method.paper), method.summary, method.slow_is);
+                   method.paper.empty() ? std::string() : fmt::format(", paper {}", method.paper), method.summary,
+                   method.slow_is);
         for (const auto& option : method.options) {
             fmt::print("    {:<23} [{}]\n        {}\n", option.name, option.default_value, meaning_of(option.name));
         }
         fmt::print("\n");
     }
-    fmt::print("Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase or period is declared, else direct.\n");
+    fmt::print(
+        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase or period is declared, else "
+        "direct.\n");
     return Exit::done;
 }
 

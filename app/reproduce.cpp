@@ -20,23 +20,26 @@ using papers::Result;
 nlohmann::ordered_json as_json(const Reproduction& reproduction, const Result& result) {
     auto rows = nlohmann::ordered_json::array();
     for (const auto& row : result.rows) {
-        rows.push_back({{"label", row.label},
-                        {"column", row.column},
-                        {"published", row.published ? nlohmann::ordered_json(*row.published) : nlohmann::ordered_json(nullptr)},
-                        {"computed", row.computed},
-                        {"judged", row.judged},
-                        {"tolerance", row.tolerance}});
+        rows.push_back(
+            {{"label", row.label},
+             {"column", row.column},
+             {"published", row.published ? nlohmann::ordered_json(*row.published) : nlohmann::ordered_json(nullptr)},
+             {"computed", row.computed},
+             {"judged", row.judged},
+             {"tolerance", row.tolerance}});
     }
     auto claims = nlohmann::ordered_json::array();
     for (const auto& claim : result.claims) {
         claims.push_back({{"text", claim.text}, {"measured", claim.measured}, {"holds", claim.holds}});
     }
-    return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows}, {"claims", claims}, {"agrees", result.agrees()}};
+    return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
+            {"claims", claims},      {"agrees", result.agrees()}};
 }
 
 /// Counts as whole numbers, everything else with four digits.
 std::string number(double value) {
-    return std::abs(value) >= 10 && value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.3e}", value);
+    return std::abs(value) >= 10 && value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value)
+                                                                                        : fmt::format("{:.3e}", value);
 }
 
 void print(const Reproduction& reproduction, const Result& result) {
@@ -51,8 +54,8 @@ void print(const Reproduction& reproduction, const Result& result) {
     std::string last;
     for (const auto& row : result.rows) {
         const char* verdict = !row.judged ? "not judged" : !row.published ? "" : row.agrees() ? "agrees" : "DISAGREES";
-        fmt::print("  {:<12} {:<{}} {:>12} {:>12}  {}\n", row.label == last ? "" : row.label, row.column, widest, row.published ? number(*row.published) : "-",
-                   number(row.computed), verdict);
+        fmt::print("  {:<12} {:<{}} {:>12} {:>12}  {}\n", row.label == last ? "" : row.label, row.column, widest,
+                   row.published ? number(*row.published) : "-", number(row.computed), verdict);
         last = row.label;
     }
     for (const auto& claim : result.claims) {
@@ -72,7 +75,8 @@ std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
     for (const auto& id : arguments.ids) {
         const auto found = std::find(known.begin(), known.end(), id);
         if (found == known.end()) {
-            throw Misuse(fmt::format("'{}' cannot be reproduced{}; `lento reproduce --list` lists what can", id, suggestion(id, known)));
+            throw Misuse(fmt::format("'{}' cannot be reproduced{}; `lento reproduce --list` lists what can", id,
+                                     suggestion(id, known)));
         }
         list.push_back(&papers::reproductions()[static_cast<std::size_t>(found - known.begin())]);
     }

@@ -44,7 +44,8 @@ const Builtin& find_problem(const std::string& name) {
         }
         known.push_back(problem.name);
     }
-    throw Misuse(fmt::format("problem '{}' is not known{}; there are {}", name, suggestion(name, known), listed(known)));
+    throw Misuse(
+        fmt::format("problem '{}' is not known{}; there are {}", name, suggestion(name, known), listed(known)));
 }
 
 Values values_for(const Builtin& problem, const std::vector<std::string>& assignments) {
@@ -57,7 +58,8 @@ Values values_for(const Builtin& problem, const std::vector<std::string>& assign
     for (const auto& assignment : assignments) {
         const auto [name, text] = name_and_value(assignment, "--set");
         if (!values.contains(name)) {
-            throw Misuse(fmt::format("{} has no parameter '{}'{}; it has {}", problem.name, name, suggestion(name, known), listed(known)));
+            throw Misuse(fmt::format("{} has no parameter '{}'{}; it has {}", problem.name, name,
+                                     suggestion(name, known), listed(known)));
         }
         values[name] = number_from(text, "--set " + name);
     }
@@ -82,7 +84,8 @@ public:
         }
         shown_ = now;
         const double share = (t - t_start_) / (t_end_ - t_start_);
-        fmt::print(stderr, "\r  t = {:.6g} of {:.6g}, {:.0f} s left   ", t, t_end_, share > 0 ? elapsed * (1 - share) / share : 0.0);
+        fmt::print(stderr, "\r  t = {:.6g} of {:.6g}, {:.0f} s left   ", t, t_end_,
+                   share > 0 ? elapsed * (1 - share) / share : 0.0);
         printed_ = true;
     }
     void finish() const {
@@ -101,7 +104,8 @@ private:
 };
 
 /// Positions, velocities and observed quantities, in the order of the columns.
-std::vector<double> row_of(const Builtin& problem, const Values& values, std::span<const double> x, std::span<const double> v) {
+std::vector<double> row_of(const Builtin& problem, const Values& values, std::span<const double> x,
+                           std::span<const double> v) {
     std::vector<double> row(x.begin(), x.end());
     row.insert(row.end(), v.begin(), v.end());
     const auto observed = problem.observe(values, x, v);
@@ -123,10 +127,11 @@ std::pair<double, double> fast_range(const std::string& text) {
 }
 
 /// The true solution between two times: 32 points a vibration, at most 200,000.
-Series fast_series(const Builtin& problem, const Values& values, const Solution& solution, std::pair<double, double> range,
-                   const std::vector<std::string>& names) {
+Series fast_series(const Builtin& problem, const Values& values, const Solution& solution,
+                   std::pair<double, double> range, const std::vector<std::string>& names) {
     const auto [from, to] = range;
-    const auto points = static_cast<std::size_t>(std::clamp(32 * (to - from) / problem.period(values), 200.0, 200'000.0));
+    const auto points =
+        static_cast<std::size_t>(std::clamp(32 * (to - from) / problem.period(values), 200.0, 200'000.0));
     Series series{names, {}, {}};
     for (std::size_t k = 0; k <= points; ++k) {
         const double t = from + (to - from) * static_cast<double>(k) / static_cast<double>(points);
@@ -190,7 +195,8 @@ Exit run(const RunArguments& arguments) {
     }
     write_run(folder, output);
     if (arguments.fast && solution.outcome() == Outcome::completed) {
-        write_whole(folder / "fast.csv", csv_text(fast_series(problem, values, solution, fast_times, output.slow.names)));
+        write_whole(folder / "fast.csv",
+                    csv_text(fast_series(problem, values, solution, fast_times, output.slow.names)));
     }
 
     if (arguments.json) {
@@ -199,13 +205,13 @@ Exit run(const RunArguments& arguments) {
         fmt::print("{}  report             {}\n", summary_text(output), (folder / "report.html").string());
     }
     switch (solution.outcome()) {
-    case Outcome::completed:
-        return Exit::done;
-    case Outcome::interrupted:
-        return Exit::interrupted;
-    default:
-        fmt::print(stderr, "lento: {}: {}\n", name_of(solution.outcome()), solution.explanation());
-        return Exit::failed;
+        case Outcome::completed:
+            return Exit::done;
+        case Outcome::interrupted:
+            return Exit::interrupted;
+        default:
+            fmt::print(stderr, "lento: {}: {}\n", name_of(solution.outcome()), solution.explanation());
+            return Exit::failed;
     }
 }
 

@@ -1,7 +1,9 @@
-/// The Verlet micro-loop of a window against the same loop written by hand in plain C++: the pendulum, and a chain of 16 masses.
+/// The Verlet micro-loop of a window against the same loop written by hand in plain C++: the pendulum, and a chain of
+/// 16 masses.
 ///
-/// The loops do the same work: kick, drift, exact phase, force, kick, compensated sum. They run alternately in one process; the
-/// program prints the ratio of the medians and exits with status 1 if one exceeds the limit given by --limit.
+/// The loops do the same work: kick, drift, exact phase, force, kick, compensated sum. They run alternately in one
+/// process; the program prints the ratio of the medians and exits with status 1 if one exceeds the limit given by
+/// --limit.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -36,10 +38,13 @@ struct PendulumForce {
     double l = 0.2;
     double g = 9.8;
     double v_max = 4;
-    void operator()(auto x, auto, auto, auto theta, auto f) const { f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]); }
+    void operator()(auto x, auto, auto, auto theta, auto f) const {
+        f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
+    }
 };
 
-/// Masses in a row, neighbours joined by hardening springs, both ends held, all shaken in proportion to their displacement.
+/// Masses in a row, neighbours joined by hardening springs, both ends held, all shaken in proportion to their
+/// displacement.
 template <class X, class F>
 inline void chain_force(const X& x, double theta, F& f) {
     const double shake = omega * std::cos(theta);
@@ -57,7 +62,9 @@ template <std::size_t Extent, class Force>
 void library_loop(benchmark::State& state, Force force, std::vector<double> start) {
     auto system = lento::vibrated_system<Extent>(omega, force);
     lento::Acceleration acceleration(system);
-    lento::Window<decltype(system), lento::Verlet> window(acceleration, lento::time_scales(system), {weights(), steps_per_period, lento::Sides::forward, lento::VelocityUse::none});
+    lento::Window<decltype(system), lento::Verlet> window(
+        acceleration, lento::time_scales(system),
+        {weights(), steps_per_period, lento::Sides::forward, lento::VelocityUse::none});
     const std::vector<double> rest(start.size(), 0.0);
     const std::vector<double> phase{0.0};
     std::vector<double> average(start.size());
@@ -88,8 +95,10 @@ void hand_pendulum(benchmark::State& state) {
         for (std::size_t k = 1; k <= each_side; ++k) {
             v += micro_step / 2 * a;
             x += micro_step * v;
-            turn = 2 * (turn + 1) > static_cast<int>(steps_per_period) ? turn + 1 - static_cast<int>(steps_per_period) : turn + 1;
-            a = (p.g + p.v_max * omega * std::cos(two_pi * (turn / static_cast<double>(steps_per_period)))) / p.l * std::sin(x);
+            turn = 2 * (turn + 1) > static_cast<int>(steps_per_period) ? turn + 1 - static_cast<int>(steps_per_period)
+                                                                       : turn + 1;
+            a = (p.g + p.v_max * omega * std::cos(two_pi * (turn / static_cast<double>(steps_per_period)))) / p.l *
+                std::sin(x);
             v += micro_step / 2 * a;
             const double term = 2 * w[k] * a;
             const double total = sum + term;
@@ -132,7 +141,8 @@ void hand_chain(benchmark::State& state) {
                 v[i] += micro_step / 2 * a[i];
                 x[i] += micro_step * v[i];
             }
-            turn = 2 * (turn + 1) > static_cast<int>(steps_per_period) ? turn + 1 - static_cast<int>(steps_per_period) : turn + 1;
+            turn = 2 * (turn + 1) > static_cast<int>(steps_per_period) ? turn + 1 - static_cast<int>(steps_per_period)
+                                                                       : turn + 1;
             chain_force(x, two_pi * (turn / static_cast<double>(steps_per_period)), a);
             for (std::size_t i = 0; i < links; ++i) {
                 v[i] += micro_step / 2 * a[i];
@@ -177,16 +187,20 @@ int main(int argc, char** argv) {
         }
     }
     // NOTE: random interleaving spreads what else the machine does over both loops alike.
-    std::vector<std::string> arguments{argv[0], "--benchmark_repetitions=41", "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.02"};
+    std::vector<std::string> arguments{argv[0], "--benchmark_repetitions=41",
+                                       "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.02"};
     std::vector<char*> pointers;
     for (auto& argument : arguments) {
         pointers.push_back(argument.data());
     }
     int count = static_cast<int>(pointers.size());
     benchmark::Initialize(&count, pointers.data());
-    benchmark::RegisterBenchmark("pendulum, lento", [](benchmark::State& state) { library_loop<1>(state, PendulumForce{}, {0.5}); });
+    benchmark::RegisterBenchmark("pendulum, lento",
+                                 [](benchmark::State& state) { library_loop<1>(state, PendulumForce{}, {0.5}); });
     benchmark::RegisterBenchmark("pendulum, by hand", hand_pendulum);
-    benchmark::RegisterBenchmark("chain of 16, lento", [](benchmark::State& state) { library_loop<links>(state, ChainForce{}, std::vector<double>(links, 0.1)); });
+    benchmark::RegisterBenchmark("chain of 16, lento", [](benchmark::State& state) {
+        library_loop<links>(state, ChainForce{}, std::vector<double>(links, 0.1));
+    });
     benchmark::RegisterBenchmark("chain of 16, by hand", hand_chain);
     Collector collector;
     benchmark::RunSpecifiedBenchmarks(&collector);
@@ -195,7 +209,8 @@ int main(int argc, char** argv) {
     for (const std::string name : {"pendulum", "chain of 16"}) {
         const double library = collector.median(name + ", lento");
         const double hand = collector.median(name + ", by hand");
-        fmt::print("Verlet micro-loop, {:<12} lento {:7.2f} ns a step, by hand {:7.2f} ns, ratio {:.3f}\n", name, library / each_side, hand / each_side, library / hand);
+        fmt::print("Verlet micro-loop, {:<12} lento {:7.2f} ns a step, by hand {:7.2f} ns, ratio {:.3f}\n", name,
+                   library / each_side, hand / each_side, library / hand);
         within = within && library / hand <= limit;
     }
     return within ? 0 : 1;

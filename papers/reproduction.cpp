@@ -10,7 +10,8 @@ bool Row::agrees() const {
         return true;
     }
     // NOTE: written so that a NaN disagrees.
-    return std::isfinite(computed) && (!published || std::abs(computed - *published) <= tolerance * std::abs(*published));
+    return std::isfinite(computed) &&
+           (!published || std::abs(computed - *published) <= tolerance * std::abs(*published));
 }
 
 bool Result::agrees() const {

@@ -1,4 +1,5 @@
-/// A vibrated system with two coordinates and a full mass matrix whose averaged force (vibrated (3.7)) is known in closed form.
+/// A vibrated system with two coordinates and a full mass matrix whose averaged force (vibrated (3.7)) is known in
+/// closed form.
 ///
 ///     M x'' = omega f1(x) cos(theta) + f0(x),     f1 = -grad U1,  f0 = -grad U0
 ///     U1 = sin(x1) cos(2 x2) + x1 x2 / 2,         U0 = (x1^2 + 2 x2^2 + x1^2 x2^2) / 2

@@ -1,5 +1,5 @@
-/// What the paper vibrated says in sections 2.5 and 3.1 without a table: geometry of the two algorithms, the averaged force (3.7),
-/// orders, and the cost.
+/// What the paper vibrated says in sections 2.5 and 3.1 without a table: geometry of the two algorithms, the averaged
+/// force (3.7), orders, and the cost.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "lento/average/window.hpp"
 #include "lento/base/derivative.hpp"
@@ -31,13 +31,16 @@ class RestWindow {
 public:
     RestWindow(const System& system, std::size_t steps_per_period)
         : acceleration_(system),
-          window_(acceleration_, time_scales(system), {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward}),
+          window_(acceleration_, time_scales(system),
+                  {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward}),
           rest_(system.dimension(), 0.0),
           phases_(system.phases().size(), 0.0) {}
 
     void operator()(std::span<const double> x, std::span<double> a) {
         constexpr auto extent = System::extent;
-        window_.average_acceleration({.x = view<extent>(x), .v = view<extent>(std::span<const double>(rest_)), .phases = phases_}, view<extent>(a));
+        window_.average_acceleration(
+            {.x = view<extent>(x), .v = view<extent>(std::span<const double>(rest_)), .phases = phases_},
+            view<extent>(a));
     }
 
 private:
@@ -52,7 +55,9 @@ Eigen::VectorXd macro_step(RestWindow<System>& force, const Eigen::VectorXd& y, 
     const auto d = static_cast<std::size_t>(y.size() / 2);
     MotionState<double> state(d);
     std::copy(y.data(), y.data() + y.size(), state.y.begin());
-    const auto rate = [&](double, std::span<const double> x, std::span<const double>, std::span<double> a) { force(x, a); };
+    const auto rate = [&](double, std::span<const double> x, std::span<const double>, std::span<double> a) {
+        force(x, a);
+    };
     rate(0, state.x(), state.v(), state.a());
     Verlet<double>(d).step(rate, H, state);
     return Eigen::Map<Eigen::VectorXd>(state.y.data(), y.size());
@@ -88,13 +93,20 @@ EnergyHistory energy_history(const std::string& method, const std::string& filte
     constexpr std::size_t steps = 100'000;
     constexpr double H = 1.0 / 80;
     std::vector<double> energies;
-    const auto run = solve(pendulum.vibrated(1e4), {.start = {0.5},
-                                                    .t_end = steps * H,
-                                                    .method = method,
-                                                    .options = {.macro = "verlet", .steps = steps, .micro = "verlet", .micro_steps_per_period = 16, .filter = filter, .initial = "averaged"},
-                                                    .samples = steps + 1,
-                                                    .sink = [&](double, std::span<const double> y) { energies.push_back(pendulum.averaged_energy(y[0], y[1])); },
-                                                    .keep = Recorder::Keep::nothing});
+    const auto run = solve(
+        pendulum.vibrated(1e4),
+        {.start = {0.5},
+         .t_end = steps * H,
+         .method = method,
+         .options = {.macro = "verlet",
+                     .steps = steps,
+                     .micro = "verlet",
+                     .micro_steps_per_period = 16,
+                     .filter = filter,
+                     .initial = "averaged"},
+         .samples = steps + 1,
+         .sink = [&](double, std::span<const double> y) { energies.push_back(pendulum.averaged_energy(y[0], y[1])); },
+         .keep = Recorder::Keep::nothing});
     if (run.outcome() != Outcome::completed) {
         return {std::nan(""), std::nan("")};
     }
@@ -123,27 +135,34 @@ Result geometry() {
         y = macro_step(force, y, -0.05);
     }
     const double returned = (y - start).cwiseAbs().maxCoeff();
-    result.claims.push_back({"Algorithm 2 is reversible: 100 macro-steps forward and back return to the start up to", returned, returned < 1e-11});
+    result.claims.push_back({"Algorithm 2 is reversible: 100 macro-steps forward and back return to the start up to",
+                             returned, returned < 1e-11});
 
     const std::vector<double> omegas{1e2, 1e3, 1e4};
     std::vector<double> defects;
     for (const double omega : omegas) {
         defects.push_back(symplecticity_defect(omega));
-        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "symplecticity defect, two coordinates", std::nullopt, defects.back(), true, 0});
+        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))),
+                               "symplecticity defect, two coordinates", std::nullopt, defects.back(), true, 0});
     }
     const double order = slope(omegas, defects);
-    result.claims.push_back({"with two coordinates Algorithm 2 is symplectic up to O(1/omega): slope of the defect", order, std::abs(order + 1) < 0.1});
+    result.claims.push_back({"with two coordinates Algorithm 2 is symplectic up to O(1/omega): slope of the defect",
+                             order, std::abs(order + 1) < 0.1});
 
     const auto two = energy_history("hmm-async", "period");
     const auto one = energy_history("hmm-sync", "cos8");
     for (const auto& [name, history] : {std::pair{"Algorithm 1", one}, std::pair{"Algorithm 2", two}}) {
-        result.rows.push_back({name, "drift of the averaged energy over 1e5 macro-steps", std::nullopt, history.drift, true, 0});
+        result.rows.push_back(
+            {name, "drift of the averaged energy over 1e5 macro-steps", std::nullopt, history.drift, true, 0});
         result.rows.push_back({name, "spread of the averaged energy", std::nullopt, history.spread, true, 0});
     }
     const double share = std::abs(two.drift) / two.spread;
-    result.claims.push_back({"the averaged energy of Algorithm 2 does not drift over 1e5 macro-steps: drift over spread", share, share < 1e-2});
+    result.claims.push_back(
+        {"the averaged energy of Algorithm 2 does not drift over 1e5 macro-steps: drift over spread", share,
+         share < 1e-2});
     const double against = std::abs(one.drift) / std::max(std::abs(two.drift), 1e-300);
-    result.claims.push_back({"Algorithm 1 is not reversible; its averaged energy drifts more, by a factor", against, against > 10});
+    result.claims.push_back(
+        {"Algorithm 1 is not reversible; its averaged energy drifts more, by a factor", against, against > 10});
     return result;
 }
 
@@ -158,51 +177,68 @@ Result averaged_force() {
     for (const double omega : omegas) {
         const auto system = example.vibrated(omega);
         Acceleration acceleration(system);
-        Window<std::decay_t<decltype(system)>, Verlet8> window(acceleration, time_scales(system), {FilterWeights(Filter("cos8"), 12 * 16), 32});
+        Window<std::decay_t<decltype(system)>, Verlet8> window(acceleration, time_scales(system),
+                                                               {FilterWeights(Filter("cos8"), 12 * 16), 32});
         std::vector<double> F(2);
         const std::vector<double> rest(2, 0.0);
         const std::vector<double> phases(1, 0.0);
         window.average_acceleration({.x = X, .v = rest, .phases = phases}, F);
         const double difference = std::hypot(F[0] - exact[0], F[1] - exact[1]);
         differences.push_back(difference);
-        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "averaged force minus (3.7)", std::nullopt, difference, true, 0});
+        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "averaged force minus (3.7)",
+                               std::nullopt, difference, true, 0});
     }
     const double order = slope(omegas, differences);
-    result.claims.push_back({"the averaged force differs from (3.7) by O(1/omega): slope", order, std::abs(order + 1) < 0.1});
+    result.claims.push_back(
+        {"the averaged force differs from (3.7) by O(1/omega): slope", order, std::abs(order + 1) < 0.1});
 
     omegas = {1e2, 1e3, 1e4, 1e5};
     differences.clear();
     for (const double omega : omegas) {
-        const auto oscillatory = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
-        const auto averaged = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-11});
+        const auto oscillatory = solve(pendulum.vibrated(omega),
+                                       {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
+        const auto averaged = solve(pendulum.vibrated(omega),
+                                    {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-11});
         double difference = 0;
         for (int k = 0; k <= 200; ++k) {
-            difference = std::max(difference, std::abs(oscillatory.slow(k / 200.0).position[0] - averaged.slow(k / 200.0).position[0]));
+            difference = std::max(
+                difference, std::abs(oscillatory.slow(k / 200.0).position[0] - averaged.slow(k / 200.0).position[0]));
         }
         differences.push_back(difference);
-        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "averaged minus true solution", std::nullopt, difference, true, 0});
+        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "averaged minus true solution",
+                               std::nullopt, difference, true, 0});
     }
     const double distance = slope(omegas, differences);
-    result.claims.push_back({"the averaged solution is within O(1/omega) of the true one: slope from omega = 1e2 to 1e5", distance, std::abs(distance + 1) < 0.15});
+    result.claims.push_back(
+        {"the averaged solution is within O(1/omega) of the true one: slope from omega = 1e2 to 1e5", distance,
+         std::abs(distance + 1) < 0.15});
 
     std::int64_t least = 0;
     std::int64_t most = 0;
     for (const double omega : {1e3, 1e4, 1e5, 1e6, 1e7, 1e8}) {
-        const auto run = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 80, .micro_steps_per_period = 32}});
+        const auto run = solve(pendulum.vibrated(omega), {.start = {0.5},
+                                                          .t_end = 1,
+                                                          .method = "hmm-async",
+                                                          .options = {.steps = 80, .micro_steps_per_period = 32}});
         const auto evaluations = run.statistics().force_evaluations;
         least = least == 0 ? evaluations : std::min(least, evaluations);
         most = std::max(most, evaluations);
-        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "force evaluations, 80 macro-steps", std::nullopt, static_cast<double>(evaluations), true, 0});
+        result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "force evaluations, 80 macro-steps",
+                               std::nullopt, static_cast<double>(evaluations), true, 0});
     }
-    result.claims.push_back({"the work does not depend on the frequency from omega = 1e3 to 1e8: most evaluations minus fewest", static_cast<double>(most - least), most == least});
+    result.claims.push_back(
+        {"the work does not depend on the frequency from omega = 1e3 to 1e8: most evaluations minus fewest",
+         static_cast<double>(most - least), most == least});
     return result;
 }
 
 }  // namespace
 
 std::vector<Reproduction> vibrated_properties() {
-    return {{"vibrated/section-2.5", "Reversibility, symplecticity and energy of Algorithms 1 and 2", "vibrated", geometry},
-            {"vibrated/section-3.1", "Averaged force, distance from the true solution, and cost", "vibrated", averaged_force}};
+    return {
+        {"vibrated/section-2.5", "Reversibility, symplecticity and energy of Algorithms 1 and 2", "vibrated", geometry},
+        {"vibrated/section-3.1", "Averaged force, distance from the true solution, and cost", "vibrated",
+         averaged_force}};
 }
 
 }  // namespace lento::papers

@@ -58,11 +58,15 @@ Result recompute(const Table& table) {
         for (const auto& column : table.columns) {
             const auto run = table_run(table, column.omega, steps);
             // The printed counts leave out the closing window, which only gives the velocity at the end.
-            micro_steps = static_cast<double>(run.statistics().micro_steps) * static_cast<double>(steps) / static_cast<double>(steps + 1);
+            micro_steps = static_cast<double>(run.statistics().micro_steps) * static_cast<double>(steps) /
+                          static_cast<double>(steps + 1);
             const int exponent = static_cast<int>(std::lround(std::log10(column.omega)));
-            errors.push_back({label, fmt::format("HMM omega=1e{}", exponent), column.published[r], largest_error(run, reference), column.judged, 0.02});
+            errors.push_back({label, fmt::format("HMM omega=1e{}", exponent), column.published[r],
+                              largest_error(run, reference), column.judged, 0.02});
         }
-        const auto averaged = solve(pendulum.averaged(), {.start = {0.5}, .t_end = 1, .method = "direct", .options = {.macro = "verlet", .steps = steps}});
+        const auto averaged =
+            solve(pendulum.averaged(),
+                  {.start = {0.5}, .t_end = 1, .method = "direct", .options = {.macro = "verlet", .steps = steps}});
         result.rows.push_back({label, "HMM Microsteps", table.micro_steps[r], micro_steps, true, 0});
         result.rows.insert(result.rows.end(), errors.begin(), errors.end());
         result.rows.push_back({label, "Averaged", averaged_column[r], largest_error(averaged, reference), true, 0.01});
@@ -70,15 +74,24 @@ Result recompute(const Table& table) {
     return result;
 }
 
-const Table table_2_1{"hmm-sync", "exponential", 40, {4000, 16000, 64000, 256000},
+const Table table_2_1{"hmm-sync",
+                      "exponential",
+                      40,
+                      {4000, 16000, 64000, 256000},
                       {{1e4, {4.04e-1, 1.05e-1, 2.51e-2, 4.76e-3}, true},
                        {1e6, {4.08e-1, 1.07e-1, 2.70e-2, 6.72e-3}, true},
                        {1e8, {4.04e-1, 1.08e-1, 2.61e-2, 6.69e-3}, false}}};
-const Table table_2_2{"hmm-async", "exponential", 40, {2000, 8000, 32000, 128000},
+const Table table_2_2{"hmm-async",
+                      "exponential",
+                      40,
+                      {2000, 8000, 32000, 128000},
                       {{1e4, {4.10e-1, 1.10e-1, 2.95e-2, 9.11e-3}, true},
                        {1e6, {4.08e-1, 1.07e-1, 2.71e-2, 6.74e-3}, true},
                        {1e8, {4.05e-1, 1.05e-1, 2.51e-2, 4.81e-3}, false}}};
-const Table table_2_3{"hmm-async", "period", 1, {50, 200, 800, 3200},
+const Table table_2_3{"hmm-async",
+                      "period",
+                      1,
+                      {50, 200, 800, 3200},
                       {{1e3, {3.86e-1, 9.11e-2, 1.15e-2, 8.67e-3}, true},
                        {1e4, {4.05e-1, 1.05e-1, 2.55e-2, 5.20e-3}, true},
                        {1e6, {4.07e-1, 1.07e-1, 2.70e-2, 6.70e-3}, true},
@@ -96,8 +109,8 @@ double spread_between(const Table& table, double omega, double other) {
     return spread;
 }
 
-/// The last row of table 2.2 at omega = 1e8 as the leakage of the filter predicts it: the force of the leak-free limit plus the
-/// share of the vibration that comes through.
+/// The last row of table 2.2 at omega = 1e8 as the leakage of the filter predicts it: the force of the leak-free limit
+/// plus the share of the vibration that comes through.
 double error_predicted_from_leakage(double omega, std::size_t steps) {
     const Filter filter("exponential");
     const double leaked = filter.leakage(40) * pendulum.v_max * omega / pendulum.l;
@@ -121,16 +134,20 @@ Result recompute_2_2() {
     const auto reference = pendulum.averaged_reference();
     const double found = largest_error(table_run(table_2_2, 1e8, 80), reference);
     const double predicted = error_predicted_from_leakage(1e8, 80);
-    result.claims.push_back({fmt::format("the leakage {:.3g} of the exponential filter over 40 periods predicts the error at omega = 1e8, H = 1/80 "
-                                         "(found {:.3e}, predicted {:.3e}): relative difference",
-                                         Filter("exponential").leakage(40), found, predicted),
-                             std::abs(predicted - found) / found, std::abs(predicted - found) / found < 0.02});
+    result.claims.push_back(
+        {fmt::format(
+             "the leakage {:.3g} of the exponential filter over 40 periods predicts the error at omega = 1e8, H = 1/80 "
+             "(found {:.3e}, predicted {:.3e}): relative difference",
+             Filter("exponential").leakage(40), found, predicted),
+         std::abs(predicted - found) / found, std::abs(predicted - found) / found < 0.02});
     Table cosine = table_2_2;
     cosine.filter = "cos8";
     cosine.periods = 12;
     const double spread = spread_between(cosine, 1e8, 1e6);
-    result.claims.push_back({"with the cos8 filter over 12 periods the errors at omega = 1e8 and 1e6 agree in every row: largest relative difference",
-                             spread, spread < 0.01});
+    result.claims.push_back(
+        {"with the cos8 filter over 12 periods the errors at omega = 1e8 and 1e6 agree in every row: largest relative "
+         "difference",
+         spread, spread < 0.01});
     return result;
 }
 
@@ -138,7 +155,8 @@ Result recompute_2_3() {
     Result result = recompute(table_2_3);
     const double spread = spread_between(table_2_3, 1e8, 1e6);
     result.claims.push_back(
-        {"with the one-period filter the errors at omega = 1e8 and 1e6 agree in every row: largest relative difference", spread, spread < 0.01});
+        {"with the one-period filter the errors at omega = 1e8 and 1e6 agree in every row: largest relative difference",
+         spread, spread < 0.01});
     const auto accurate = solve(pendulum.vibrated(1e8), {.start = {0.5},
                                                          .t_end = 1,
                                                          .method = "hmm-async",
@@ -149,15 +167,18 @@ Result recompute_2_3() {
                                                                      .filter = "cos8",
                                                                      .initial = "averaged"}});
     const double error = largest_error(accurate, pendulum.averaged_reference());
-    result.claims.push_back({"with steppers of order 8 on both scales the error at omega = 1e8 is below 1e-6", error, error < 1e-6});
+    result.claims.push_back(
+        {"with steppers of order 8 on both scales the error at omega = 1e8 is below 1e-6", error, error < 1e-6});
     return result;
 }
 
 /// q and q' for omega = 200, oscillatory and averaged: the curves at ten times, and what the picture shows.
 Result recompute_figure_2_1() {
     constexpr double omega = 200;
-    const auto oscillatory = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
-    const auto averaged = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
+    const auto oscillatory =
+        solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
+    const auto averaged =
+        solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
     Result result;
     double displacement = 0;
     double velocity = 0;
@@ -183,19 +204,25 @@ Result recompute_figure_2_1() {
         unexplained = std::max(unexplained, std::abs(Q_true - Q.position[0]));
     }
     result.claims.push_back({"the pendulum oscillates around the upward position: largest |q|", highest, highest < 1});
-    result.claims.push_back({"q is an averaged motion plus a rapid oscillation of small amplitude v_max/(l omega) sin Q: largest |q - Q|",
-                             displacement, displacement < 0.2});
-    result.claims.push_back({"the difference between q' and its average is not small: largest |q' - Q'|", velocity, velocity > 5});
+    result.claims.push_back(
+        {"q is an averaged motion plus a rapid oscillation of small amplitude v_max/(l omega) sin Q: largest |q - Q|",
+         displacement, displacement < 0.2});
+    result.claims.push_back(
+        {"the difference between q' and its average is not small: largest |q' - Q'|", velocity, velocity > 5});
     return result;
 }
 
 }  // namespace
 
 std::vector<Reproduction> vibrated_tables() {
-    return {{"vibrated/table-2.1", "Errors in the averaged angle, synchronous algorithm, exponential filter", "vibrated", [] { return recompute(table_2_1); }},
-            {"vibrated/table-2.2", "Errors in the averaged angle, asynchronous algorithm, exponential filter", "vibrated", recompute_2_2},
-            {"vibrated/table-2.3", "Errors in the averaged angle, asynchronous algorithm, one-period filter", "vibrated", recompute_2_3},
-            {"vibrated/figure-2.1", "Pendulum angle and velocity for omega = 200, oscillatory and averaged", "vibrated", recompute_figure_2_1}};
+    return {{"vibrated/table-2.1", "Errors in the averaged angle, synchronous algorithm, exponential filter",
+             "vibrated", [] { return recompute(table_2_1); }},
+            {"vibrated/table-2.2", "Errors in the averaged angle, asynchronous algorithm, exponential filter",
+             "vibrated", recompute_2_2},
+            {"vibrated/table-2.3", "Errors in the averaged angle, asynchronous algorithm, one-period filter",
+             "vibrated", recompute_2_3},
+            {"vibrated/figure-2.1", "Pendulum angle and velocity for omega = 200, oscillatory and averaged", "vibrated",
+             recompute_figure_2_1}};
 }
 
 }  // namespace lento::papers

@@ -22,15 +22,16 @@ int cosine_power(std::string_view name) {
     if (name.starts_with("cos")) {
         const auto digits = name.substr(3);
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
-        if (error != std::errc() || end != digits.data() + digits.size() || power < 2 || power > largest_power || power % 2 != 0) {
+        if (error != std::errc() || end != digits.data() + digits.size() || power < 2 || power > largest_power ||
+            power % 2 != 0) {
             return 0;
         }
     }
     return power;
 }
 
-/// The integral over [-1, 1] of an even integrand that may have corners at 0 and +-1/2: Gauss-Legendre with 10 points on panels that
-/// respect them, fine enough for `oscillations` periods over the whole interval.
+/// The integral over [-1, 1] of an even integrand that may have corners at 0 and +-1/2: Gauss-Legendre with 10 points
+/// on panels that respect them, fine enough for `oscillations` periods over the whole interval.
 double even_integral(const std::function<double(double)>& integrand, double oscillations) {
     struct Node {
         double at, weight;
@@ -65,22 +66,23 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
         shape_ = Shape::cosine;
     } else if (name != "period") {
         const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "period"};
-        throw Misuse(fmt::format("filter '{}' is not known{}; there are exponential, cubic, period and cosP with an even power P up "
-                                 "to {} (cos4, cos8, ...)",
-                                 name, suggestion(name, known), largest_power));
+        throw Misuse(fmt::format(
+            "filter '{}' is not known{}; there are exponential, cubic, period and cosP with an even power P up "
+            "to {} (cos4, cos8, ...)",
+            name, suggestion(name, known), largest_power));
     }
 }
 
 double Filter::usual_periods() const {
     switch (shape_) {
-    case Shape::exponential:
-        return 40;  // vibrated, section 2.2
-    case Shape::cubic:
-        return 6;  // slow-manifold, section 5.2
-    case Shape::cosine:
-        return power_ / 2.0 + 8;
-    case Shape::period:
-        return 1;
+        case Shape::exponential:
+            return 40;  // vibrated, section 2.2
+        case Shape::cubic:
+            return 6;  // slow-manifold, section 5.2
+        case Shape::cosine:
+            return power_ / 2.0 + 8;
+        case Shape::period:
+            return 1;
     }
     return 1;
 }
@@ -91,15 +93,15 @@ double Filter::shape(double xi) const {
         return 0;
     }
     switch (shape_) {
-    case Shape::exponential:
-        return r < 1 ? std::exp(5 / (r * r - 1)) : 0.0;
-    case Shape::cubic:
-        return r <= 0.5 ? 2 - 2 * r - 8 * r * r + 8 * r * r * r : 2 - 22 * r / 3 + 8 * r * r - 8 * r * r * r / 3;
-    case Shape::cosine:
-        // NOTE: sin of the distance to the end, so that the zero at |xi| = 1 is exact.
-        return std::pow(std::sin(std::numbers::pi / 2 * (1 - r)), power_);
-    case Shape::period:
-        return 1;
+        case Shape::exponential:
+            return r < 1 ? std::exp(5 / (r * r - 1)) : 0.0;
+        case Shape::cubic:
+            return r <= 0.5 ? 2 - 2 * r - 8 * r * r + 8 * r * r * r : 2 - 22 * r / 3 + 8 * r * r - 8 * r * r * r / 3;
+        case Shape::cosine:
+            // NOTE: sin of the distance to the end, so that the zero at |xi| = 1 is exact.
+            return std::pow(std::sin(std::numbers::pi / 2 * (1 - r)), power_);
+        case Shape::period:
+            return 1;
     }
     return 0;
 }
@@ -122,14 +124,14 @@ int Filter::vanishing_moments() const {
 
 double Filter::smoothness() const {
     switch (shape_) {
-    case Shape::exponential:
-        return std::numeric_limits<double>::infinity();
-    case Shape::cubic:
-        return 2;
-    case Shape::cosine:
-        return power_ + 1;
-    case Shape::period:
-        return 1;
+        case Shape::exponential:
+            return std::numeric_limits<double>::infinity();
+        case Shape::cubic:
+            return 2;
+        case Shape::cosine:
+            return power_ + 1;
+        case Shape::period:
+            return 1;
     }
     return 0;
 }
@@ -141,7 +143,8 @@ double Filter::bias() const {
 
 double Filter::leakage(double periods) const {
     const double mass = even_integral([&](double xi) { return shape(xi); }, 0);
-    return even_integral([&](double xi) { return shape(xi) * std::cos(std::numbers::pi * periods * xi); }, periods) / mass;
+    return even_integral([&](double xi) { return shape(xi) * std::cos(std::numbers::pi * periods * xi); }, periods) /
+           mass;
 }
 
 FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side) {

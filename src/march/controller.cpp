@@ -7,13 +7,16 @@ namespace lento {
 
 // --- ode45 ---------------------------------------------------------------------------------------------------------
 
-double Ode45Controller::error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const {
+double Ode45Controller::error(std::span<const double> estimate, std::span<const double> y0,
+                              std::span<const double> y1) const {
     const double threshold = tolerance_.absolute / tolerance_.relative;
     double largest = 0;
     for (std::size_t i = 0; i < y0.size(); ++i) {
         const double ratio = std::abs(estimate[i]) / std::max({std::abs(y0[i]), std::abs(y1[i]), threshold});
-        // NOTE: std::max would hide a NaN.
-        largest = ratio <= largest ? largest : ratio;
+        if (std::isnan(ratio)) {
+            return ratio;  // std::max would hide it
+        }
+        largest = std::max(largest, ratio);
     }
     return largest / tolerance_.relative;
 }
@@ -48,7 +51,8 @@ double Ode45Controller::next_after_rejected(double step, double error) {
 
 // --- PI ------------------------------------------------------------------------------------------------------------
 
-double PiController::norm(std::span<const double> values, std::span<const double> y0, std::span<const double> y1) const {
+double PiController::norm(std::span<const double> values, std::span<const double> y0,
+                          std::span<const double> y1) const {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double scale = tolerance_.absolute + tolerance_.relative * std::max(std::abs(y0[i]), std::abs(y1[i]));
@@ -57,7 +61,8 @@ double PiController::norm(std::span<const double> values, std::span<const double
     return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-double PiController::error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const {
+double PiController::error(std::span<const double> estimate, std::span<const double> y0,
+                           std::span<const double> y1) const {
     return norm(estimate, y0, y1);
 }
 

@@ -30,17 +30,20 @@ MacroChoice macro_choice(const Options& options, Interval interval) {
         with_stepper(choice.name, "macro", [](auto) {});
     }
     if (adaptive_only && choice.step) {
-        throw Misuse("macro = ode45 chooses its own steps; leave out macro_step and steps, or take macro = dopri5 with fixed steps");
+        throw Misuse(
+            "macro = ode45 chooses its own steps; leave out macro_step and steps, or take macro = dopri5 with fixed "
+            "steps");
     }
     if (!choice.step && !adaptive_only && choice.name != "dopri5") {
-        throw Misuse(fmt::format("macro = {} takes fixed steps: give macro_step or steps; without them dopri5 and ode45 choose their own",
-                                 choice.name));
+        throw Misuse(fmt::format(
+            "macro = {} takes fixed steps: give macro_step or steps; without them dopri5 and ode45 choose their own",
+            choice.name));
     }
     return choice;
 }
 
-Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request, std::span<const double> x,
-                    std::span<const double> v) {
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
+                    std::span<const double> x, std::span<const double> v) {
     const std::size_t d = x.size();
     const Interval interval{request.t_start, request.t_end};
     Recorder recorder(interval, request.samples, request.sink, request.keep, request.progress);
@@ -68,7 +71,8 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
                      : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder, request.stop);
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
-    return {std::move(result), std::move(recorder).trajectory(), {result.reached, {y.begin(), middle}, {middle, y.end()}}};
+    return {
+        std::move(result), std::move(recorder).trajectory(), {result.reached, {y.begin(), middle}, {middle, y.end()}}};
 }
 
 }  // namespace lento

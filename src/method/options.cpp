@@ -13,20 +13,32 @@ namespace lento {
 
 std::span<const OptionEntry> option_catalogue() {
     static const std::vector<OptionEntry> catalogue{
-        {"macro", "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5 take macro_step or steps",
+        {"macro",
+         "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
+         "heun3, rk4, dopri5 take macro_step or steps",
          &Options::macro},
-        {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive", &Options::macro_step},
+        {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
+         &Options::macro_step},
         {"steps", "number of equal macro-steps, instead of macro_step", &Options::steps},
-        {"micro", "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5", &Options::micro},
-        {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period", &Options::micro_step},
-        {"micro_steps_per_period", "steps inside windows for each period of the fastest phase, instead of micro_step", &Options::micro_steps_per_period},
-        {"filter", "weights of the average: exponential, cubic, cos4, cos8, ..., period (exactly one period, for forces even about the window's start)",
+        {"micro", "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5",
+         &Options::micro},
+        {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",
+         &Options::micro_step},
+        {"micro_steps_per_period", "steps inside windows for each period of the fastest phase, instead of micro_step",
+         &Options::micro_steps_per_period},
+        {"filter",
+         "weights of the average: exponential, cubic, cos4, cos8, ..., period (exactly one period, for forces even "
+         "about the window's start)",
          &Options::filter},
         {"window", "whole width of the averaging window, as a time", &Options::window},
-        {"window_periods", "whole width of the averaging window in periods of the slowest phase, instead of window", &Options::window_periods},
-        {"initial", "true-state: start and velocity are the true state and are converted; averaged: they are averaged data already",
+        {"window_periods", "whole width of the averaging window in periods of the slowest phase, instead of window",
+         &Options::window_periods},
+        {"initial",
+         "true-state: start and velocity are the true state and are converted; averaged: they are averaged data "
+         "already",
          &Options::initial},
-        {"mean_force", "refuse: stop if the leading force does not average to zero; accept: run all the same", &Options::mean_force},
+        {"mean_force", "refuse: stop if the leading force does not average to zero; accept: run all the same",
+         &Options::mean_force},
     };
     return catalogue;
 }
@@ -41,7 +53,8 @@ const OptionEntry& entry_of(std::string_view name) {
         }
         known.push_back(entry.name);
     }
-    throw Misuse(fmt::format("option '{}' is not known{}; `lento methods` lists the options of each method", name, suggestion(name, known)));
+    throw Misuse(fmt::format("option '{}' is not known{}; `lento methods` lists the options of each method", name,
+                             suggestion(name, known)));
 }
 
 }  // namespace

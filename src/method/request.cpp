@@ -13,8 +13,9 @@ Request checked(Request request, std::size_t dimension) {
         request.velocity.assign(dimension, 0.0);
     }
     if (request.start.size() != dimension || request.velocity.size() != dimension) {
-        throw Misuse(fmt::format("the system has {} coordinates; the request gives {} starting positions and {} velocities", dimension,
-                                 request.start.size(), request.velocity.size()));
+        throw Misuse(
+            fmt::format("the system has {} coordinates; the request gives {} starting positions and {} velocities",
+                        dimension, request.start.size(), request.velocity.size()));
     }
     if (first_not_finite(request.start) || first_not_finite(request.velocity)) {
         throw Misuse("a starting position or velocity is not a finite number");
@@ -25,7 +26,8 @@ Request checked(Request request, std::size_t dimension) {
     require_positive(request.rtol, "rtol");
     require_positive(request.atol, "atol");
     if (request.samples < 2) {
-        throw Misuse(fmt::format("samples is {}; both ends of the run are samples, so at least 2 are needed", request.samples));
+        throw Misuse(
+            fmt::format("samples is {}; both ends of the run are samples, so at least 2 are needed", request.samples));
     }
     return request;
 }

@@ -21,17 +21,19 @@ std::optional<std::size_t> given_steps_per_period(const Options& options, const 
     require_positive(*options.micro_step, "micro_step");
     const double steps = std::ceil(scales.fastest / *options.micro_step * (1 - 1e-12));
     if (steps > 1e9) {
-        throw Misuse(fmt::format("micro_step = {} makes {:.3g} steps a period of {:.3g}; a few dozen are usual", *options.micro_step, steps,
-                                 scales.fastest));
+        throw Misuse(fmt::format("micro_step = {} makes {:.3g} steps a period of {:.3g}; a few dozen are usual",
+                                 *options.micro_step, steps, scales.fastest));
     }
     // NOTE: even, so that half a period is a whole number of steps.
     const auto whole = static_cast<std::size_t>(steps);
     return whole + whole % 2;
 }
 
-WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options, std::size_t steps_per_period) {
+WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options,
+                       std::size_t steps_per_period) {
     if (steps_per_period < 4) {
-        throw Misuse(fmt::format("{} micro-steps a period cannot follow a vibration; take at least 4", steps_per_period));
+        throw Misuse(
+            fmt::format("{} micro-steps a period cannot follow a vibration; take at least 4", steps_per_period));
     }
     if (options.window && options.window_periods) {
         throw Misuse("both window and window_periods are given; one decides the other");
@@ -41,22 +43,27 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
         periods = *options.window / scales.slowest;
     }
     if (periods && !(*periods >= 1 - 1e-9 && *periods < 1e6)) {
-        throw Misuse(fmt::format("the averaging window is {:.4g} periods wide (the slowest period is {:.4g}); it must be at least one period "
-                                 "and finite",
-                                 *periods, scales.slowest));
+        throw Misuse(
+            fmt::format("the averaging window is {:.4g} periods wide (the slowest period is {:.4g}); it must be at "
+                        "least one period "
+                        "and finite",
+                        *periods, scales.slowest));
     }
     if (filter.is_one_period()) {
         if (periods && std::abs(*periods - 1) > 1e-9) {
-            throw Misuse(fmt::format("the filter period averages over exactly one period; window_periods = {} does not fit it", *periods));
+            throw Misuse(fmt::format(
+                "the filter period averages over exactly one period; window_periods = {} does not fit it", *periods));
         }
         const double steps = static_cast<double>(steps_per_period) * *scales.common_period / scales.fastest;
         const auto whole = static_cast<std::size_t>(std::llround(steps));
         if (whole % 2 != 0) {
-            throw Misuse(fmt::format("{} micro-steps a period: the filter period needs an even number, half on each side", whole));
+            throw Misuse(fmt::format(
+                "{} micro-steps a period: the filter period needs an even number, half on each side", whole));
         }
         return {steps_per_period, whole / 2};
     }
-    const double steps = periods.value_or(filter.usual_periods()) * scales.slowest / scales.fastest * static_cast<double>(steps_per_period);
+    const double steps = periods.value_or(filter.usual_periods()) * scales.slowest / scales.fastest *
+                         static_cast<double>(steps_per_period);
     return {steps_per_period, static_cast<std::size_t>(std::llround(steps / 2))};
 }
 

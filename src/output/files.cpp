@@ -50,7 +50,8 @@ private:
 void write_column(hid_t group, const std::string& name, const std::vector<double>& values) {
     const hsize_t length = values.size();
     const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose);
-    const Handle data(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    const Handle data(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Dclose);
     if (H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
         throw std::runtime_error("HDF5 could not write " + name);
     }
@@ -73,7 +74,8 @@ void make_folder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error || !std::filesystem::is_directory(folder)) {
-        throw Misuse(fmt::format("cannot make the folder {}: {}", folder.string(), error ? error.message() : "a file is in its place"));
+        throw Misuse(fmt::format("cannot make the folder {}: {}", folder.string(),
+                                 error ? error.message() : "a file is in its place"));
     }
 }
 
@@ -84,7 +86,9 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     if (!file) {
         std::error_code ignored;
         std::filesystem::remove(beside(path), ignored);
-        throw Misuse(fmt::format("cannot write {}: the folder may be read-only or the disk full; choose another with -o DIR", path.string()));
+        throw Misuse(
+            fmt::format("cannot write {}: the folder may be read-only or the disk full; choose another with -o DIR",
+                        path.string()));
     }
     put_in_place(path);
 }

@@ -21,20 +21,20 @@ std::string escaped(const std::string& text) {
     std::string safe;
     for (const char c : text) {
         switch (c) {
-        case '&':
-            safe += "&amp;";
-            break;
-        case '<':
-            safe += "&lt;";
-            break;
-        case '>':
-            safe += "&gt;";
-            break;
-        case '"':
-            safe += "&quot;";
-            break;
-        default:
-            safe += c;
+            case '&':
+                safe += "&amp;";
+                break;
+            case '<':
+                safe += "&lt;";
+                break;
+            case '>':
+                safe += "&gt;";
+                break;
+            case '"':
+                safe += "&quot;";
+                break;
+            default:
+                safe += c;
         }
     }
     return safe;
@@ -81,22 +81,35 @@ std::string chart(const Series& series, std::size_t column) {
         y.include(series.rows[k][column]);
     }
     const Range vertical = y.widened();
-    const auto x_at = [&](double value) { return left + (value - t.low) / (t.high > t.low ? t.high - t.low : 1) * (width - left - right); };
-    const auto y_at = [&](double value) { return height - bottom - (value - vertical.low) / (vertical.high - vertical.low) * (height - bottom - top); };
+    const auto x_at = [&](double value) {
+        return left + (value - t.low) / (t.high > t.low ? t.high - t.low : 1) * (width - left - right);
+    };
+    const auto y_at = [&](double value) {
+        return height - bottom - (value - vertical.low) / (vertical.high - vertical.low) * (height - bottom - top);
+    };
 
     std::string svg;
     auto out = std::back_inserter(svg);
     const auto name = escaped(series.names[column]);
-    fmt::format_to(out, "<figure><figcaption>{0}</figcaption><svg viewBox=\"0 0 {1} {2}\" role=\"img\" aria-label=\"{0} against time\">", name, width, height);
+    fmt::format_to(out,
+                   "<figure><figcaption>{0}</figcaption><svg viewBox=\"0 0 {1} {2}\" role=\"img\" aria-label=\"{0} "
+                   "against time\">",
+                   name, width, height);
     for (const double mark : ticks(vertical)) {
-        fmt::format_to(out, "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.6g}</text>", left,
-                       y_at(mark), width - right, left - 8, y_at(mark) + 4, std::abs(mark) < 1e-12 * (vertical.high - vertical.low) ? 0.0 : mark);
+        fmt::format_to(out,
+                       "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
+                       "text-anchor=\"end\">{:.6g}</text>",
+                       left, y_at(mark), width - right, left - 8, y_at(mark) + 4,
+                       std::abs(mark) < 1e-12 * (vertical.high - vertical.low) ? 0.0 : mark);
     }
     for (const double mark : ticks(t.high > t.low ? t : t.widened())) {
-        fmt::format_to(out, "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.6g}</text>",
+        fmt::format_to(out,
+                       "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" "
+                       "text-anchor=\"middle\">{4:.6g}</text>",
                        x_at(mark), top, height - bottom, height - bottom + 17, mark);
     }
-    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">t</text><polyline points=\"", (left + width - right) / 2, height - 5);
+    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">t</text><polyline points=\"",
+                   (left + width - right) / 2, height - 5);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_points);
     for (std::size_t k = 0; k < series.t.size(); k += stride) {
         if (std::isfinite(series.rows[k][column])) {
@@ -125,23 +138,31 @@ std::string report_html(const RunOutput& output) {
     std::string page;
     auto out = std::back_inserter(page);
     const auto title = escaped(output.title);
-    fmt::format_to(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-                        "<title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>\n", title, style);
+    fmt::format_to(out,
+                   "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+                   "content=\"width=device-width\">"
+                   "<title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>\n",
+                   title, style);
     if (record.outcome != Outcome::completed) {
-        fmt::format_to(out, "<p class=\"ended\">This run ended as {} at t = {:.6g}. {}</p>\n", name_of(record.outcome), record.t_end, escaped(record.explanation));
+        fmt::format_to(out, "<p class=\"ended\">This run ended as {} at t = {:.6g}. {}</p>\n", name_of(record.outcome),
+                       record.t_end, escaped(record.explanation));
     }
-    fmt::format_to(out, "<p class=\"answer\">Method {}; the slow solution is {}. {} macro-steps, {} micro-steps, {} force evaluations, {:.3g} s.</p>\n",
+    fmt::format_to(out,
+                   "<p class=\"answer\">Method {}; the slow solution is {}. {} macro-steps, {} micro-steps, {} force "
+                   "evaluations, {:.3g} s.</p>\n",
                    record.method, record.slow_is, s.macro_steps, s.micro_steps, s.force_evaluations, s.wall_seconds);
     for (const auto& warning : record.warnings) {
         fmt::format_to(out, "<p>Warning: {}.</p>\n", escaped(warning));
     }
-    fmt::format_to(out, "<table><thead><tr><th>at t = {:.6g}</th><th>slow</th><th>true</th></tr></thead><tbody>\n", record.t_end);
+    fmt::format_to(out, "<table><thead><tr><th>at t = {:.6g}</th><th>slow</th><th>true</th></tr></thead><tbody>\n",
+                   record.t_end);
     for (std::size_t i = 0; i < output.final_slow.size(); ++i) {
-        fmt::format_to(out, "<tr><td>{}</td><td>{:.9g}</td><td>{}</td></tr>\n", escaped(output.slow.names[i]), output.final_slow[i],
-                       output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "");
+        fmt::format_to(out, "<tr><td>{}</td><td>{:.9g}</td><td>{}</td></tr>\n", escaped(output.slow.names[i]),
+                       output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "");
     }
     page += "</tbody></table>\n";
-    for (std::size_t column = 0; column < output.slow.names.size() && column < 24 && output.slow.t.size() > 1; ++column) {
+    for (std::size_t column = 0; column < output.slow.names.size() && column < 24 && output.slow.t.size() > 1;
+         ++column) {
         page += chart(output.slow, column);
     }
     page += "</body></html>\n";

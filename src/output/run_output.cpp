@@ -13,7 +13,8 @@ namespace {
 nlohmann::ordered_json named(const std::vector<std::string>& names, const std::vector<double>& values) {
     auto object = nlohmann::ordered_json::object();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        object[names[i]] = std::isfinite(values[i]) ? nlohmann::ordered_json(values[i]) : nlohmann::ordered_json(nullptr);
+        object[names[i]] =
+            std::isfinite(values[i]) ? nlohmann::ordered_json(values[i]) : nlohmann::ordered_json(nullptr);
     }
     return object;
 }
@@ -33,28 +34,28 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
-    nlohmann::ordered_json summary{
-        {"schema", 1},
-        {"version", version},
-        {"title", output.title},
-        {"method", record.method},
-        {"requested_method", record.requested_method},
-        {"slow_is", record.slow_is},
-        {"outcome", name_of(record.outcome)},
-        {"t_end", record.t_end},
-        {"final", named(output.slow.names, output.final_slow)},
-        {"final_fast", output.final_fast ? named(output.slow.names, *output.final_fast) : nlohmann::ordered_json(nullptr)},
-        {"error_estimate", nullptr},
-        {"statistics",
-         {{"macro_steps", statistics.macro_steps},
-          {"rejected_steps", statistics.rejected_steps},
-          {"micro_steps", statistics.micro_steps},
-          {"force_evaluations", statistics.force_evaluations},
-          {"newton_iterations", statistics.newton_iterations},
-          {"projections", statistics.projections},
-          {"wall_seconds", statistics.wall_seconds}}},
-        {"warnings", record.warnings},
-        {"options", options}};
+    nlohmann::ordered_json summary{{"schema", 1},
+                                   {"version", version},
+                                   {"title", output.title},
+                                   {"method", record.method},
+                                   {"requested_method", record.requested_method},
+                                   {"slow_is", record.slow_is},
+                                   {"outcome", name_of(record.outcome)},
+                                   {"t_end", record.t_end},
+                                   {"final", named(output.slow.names, output.final_slow)},
+                                   {"final_fast", output.final_fast ? named(output.slow.names, *output.final_fast)
+                                                                    : nlohmann::ordered_json(nullptr)},
+                                   {"error_estimate", nullptr},
+                                   {"statistics",
+                                    {{"macro_steps", statistics.macro_steps},
+                                     {"rejected_steps", statistics.rejected_steps},
+                                     {"micro_steps", statistics.micro_steps},
+                                     {"force_evaluations", statistics.force_evaluations},
+                                     {"newton_iterations", statistics.newton_iterations},
+                                     {"projections", statistics.projections},
+                                     {"wall_seconds", statistics.wall_seconds}}},
+                                   {"warnings", record.warnings},
+                                   {"options", options}};
     if (!record.explanation.empty()) {
         summary["explanation"] = record.explanation;
     }
@@ -81,10 +82,15 @@ std::string summary_text(const RunOutput& output) {
     const auto& record = output.record;
     const auto& s = record.statistics;
     std::string text;
-    const auto line = [&](std::string_view name, const std::string& value) { fmt::format_to(std::back_inserter(text), "  {:<18} {}\n", name, value); };
+    const auto line = [&](std::string_view name, const std::string& value) {
+        fmt::format_to(std::back_inserter(text), "  {:<18} {}\n", name, value);
+    };
     text += output.title + "\n";
-    line("method", record.requested_method == record.method ? record.method : fmt::format("{} (chosen by {})", record.method, record.requested_method));
-    line("outcome", record.explanation.empty() ? std::string(name_of(record.outcome)) : fmt::format("{}: {}", name_of(record.outcome), record.explanation));
+    line("method", record.requested_method == record.method
+                       ? record.method
+                       : fmt::format("{} (chosen by {})", record.method, record.requested_method));
+    line("outcome", record.explanation.empty() ? std::string(name_of(record.outcome))
+                                               : fmt::format("{}: {}", name_of(record.outcome), record.explanation));
     line("slow solution is", record.slow_is);
     line("time reached", fmt::format("{:.6g}", record.t_end));
     line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
@@ -96,10 +102,11 @@ std::string summary_text(const RunOutput& output) {
         options += fmt::format("{}{}={}", options.empty() ? "" : " ", option.name, option.value);
     }
     line("options", options);
-    fmt::format_to(std::back_inserter(text), "  {:<18} {:>16} {:>16}\n", fmt::format("at t = {:.6g}", record.t_end), "slow", "true");
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>16} {:>16}\n", fmt::format("at t = {:.6g}", record.t_end),
+                   "slow", "true");
     for (std::size_t i = 0; i < output.final_slow.size(); ++i) {
-        fmt::format_to(std::back_inserter(text), "  {:<18} {:>16.9g} {:>16}\n", output.slow.names[i], output.final_slow[i],
-                       output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-");
+        fmt::format_to(std::back_inserter(text), "  {:<18} {:>16.9g} {:>16}\n", output.slow.names[i],
+                       output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-");
     }
     for (const auto& warning : record.warnings) {
         fmt::format_to(std::back_inserter(text), "  warning: {}\n", warning);

@@ -32,8 +32,9 @@ TimeScales time_scales(std::span<const Phase> phases, std::optional<double> decl
     TimeScales scales;
     if (phases.empty()) {
         if (!declared_period) {
-            throw Misuse("the system has neither a vibration phase nor a declared period: nothing tells its fast time scale; "
-                         "give it a phase or a period, or use the method 'direct'");
+            throw Misuse(
+                "the system has neither a vibration phase nor a declared period: nothing tells its fast time scale; "
+                "give it a phase or a period, or use the method 'direct'");
         }
         scales.fastest = scales.slowest = *declared_period;
         scales.common_period = declared_period;

@@ -10,12 +10,14 @@ namespace lento {
 
 std::vector<double> Trajectory::value(double t) const {
     if (empty()) {
-        throw Misuse("nothing of the solution was kept: leave the request without a sink, or ask it to keep everything");
+        throw Misuse(
+            "nothing of the solution was kept: leave the request without a sink, or ask it to keep everything");
     }
     if (!(t >= from() && t <= to())) {
         throw Misuse(fmt::format("the solution was asked for t = {}; it covers {} to {}", t, from(), to()));
     }
-    const auto step = std::partition_point(steps_.begin(), steps_.end() - 1, [t](const DenseStep& s) { return s.to() < t; });
+    const auto step =
+        std::partition_point(steps_.begin(), steps_.end() - 1, [t](const DenseStep& s) { return s.to() < t; });
     std::vector<double> y(step->dimension());
     step->value(t, y);
     return y;
@@ -32,9 +34,10 @@ Snapshot Solution::slow(double t) const {
 
 Snapshot Solution::reconstruct(const Snapshot& slow_state) const {
     if (!reconstruction_) {
-        throw Misuse(fmt::format("the method {} gives only the slow motion for this system: without a phase nothing tells the "
-                                 "fast one",
-                                 record_.method));
+        throw Misuse(
+            fmt::format("the method {} gives only the slow motion for this system: without a phase nothing tells the "
+                        "fast one",
+                        record_.method));
     }
     return reconstruction_(slow_state);
 }

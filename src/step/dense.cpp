@@ -31,10 +31,12 @@ DenseStep quintic_hermite(double from, double to, std::span<const double> y0, st
     return dense;
 }
 
-DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method, std::span<const double> y1) {
-    constexpr std::array<double, 7> weights{-12715105075.0 / 11282082432.0,  0, 87487479700.0 / 32700410799.0,
-                                            -10690763975.0 / 1880347072.0,   701980252875.0 / 199316789632.0,
-                                            -1453857185.0 / 822651844.0,     69997945.0 / 29380423.0};
+DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method,
+                               std::span<const double> y1) {
+    constexpr std::array<double, 7> weights{-12715105075.0 / 11282082432.0,  0,
+                                            87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                            701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                            69997945.0 / 29380423.0};
     const double h = to - from;
     const auto& y0 = method.start();
     const auto& rates = method.rates();

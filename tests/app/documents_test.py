@@ -1,0 +1,54 @@
+"""Every command and program in the documents works as written."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["LENTO_SOURCE_DIR"])
+LENTO = pathlib.Path(os.environ["LENTO"])
+DOCUMENTS = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+
+# These start what this test is part of, or build for minutes.
+ELSEWHERE = ("script/test", "script/bench", "script/bootstrap", "script/build", "git clone", "cd ", "cmake --install", "ctest")
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+class Documents(unittest.TestCase):
+    def test_every_command_runs(self):
+        commands = 0
+        with tempfile.TemporaryDirectory(prefix="lento-docs-") as folder:
+            for document in DOCUMENTS:
+                for block in blocks(document.read_text(), "sh"):
+                    for line in block.splitlines():
+                        command = line.split(" #")[0].strip()
+                        if not command or command.startswith("#") or command.startswith(ELSEWHERE):
+                            continue
+                        # script/run builds and then runs the program with the same arguments.
+                        command = re.sub(r"^script/run$", "lento run inverted-pendulum", command)
+                        command = re.sub(r"^script/run ", "lento run ", command)
+                        command = re.sub(r"^(build/release/bin/)?lento\b", str(LENTO), command)
+                        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=120)
+                        self.assertEqual(done.returncode, 0, f"{document.name}: {line}\n{done.stderr}")
+                        commands += 1
+        self.assertGreater(commands, 5)
+
+    def test_the_program_in_the_readme_is_the_example_that_the_tests_build(self):
+        programs = blocks((SOURCE / "README.md").read_text(), "cpp")
+        self.assertEqual(len(programs), 1)
+        self.assertEqual(programs[0], (SOURCE / "examples/consumer/pendulum.cpp").read_text())
+
+    def test_links_between_documents_lead_somewhere(self):
+        for document in DOCUMENTS:
+            prose = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+            for target in re.findall(r"\]\(([^)#]+)\)", prose):
+                if "://" not in target:
+                    self.assertTrue((document.parent / target).exists(), f"{document.name} links to {target}")
+
+
+if __name__ == "__main__":
+    unittest.main()

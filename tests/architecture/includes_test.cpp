@@ -1,4 +1,5 @@
-/// Includes go one way: base <- problem <- step <- average <- march <- solution <- method; output and app see everything.
+/// Includes go one way: base <- problem <- step <- average <- march <- solution <- method; output and app see
+/// everything.
 #include <gtest/gtest.h>
 
 #include <algorithm>

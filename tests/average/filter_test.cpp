@@ -33,10 +33,13 @@ TEST(Filter, moments_and_leakage_agree_with_simpson) {
     for (const char* name : {"exponential", "cubic", "cos2", "cos4", "cos8", "period"}) {
         const Filter filter(name);
         for (const int k : {0, 2, 4}) {
-            EXPECT_NEAR(filter.moment(k), by_simpson(filter, [k](double xi) { return std::pow(xi, k); }), 1e-12) << name << " moment " << k;
+            EXPECT_NEAR(filter.moment(k), by_simpson(filter, [k](double xi) { return std::pow(xi, k); }), 1e-12)
+                << name << " moment " << k;
         }
         for (const double periods : {1.0, 2.5, 7.3, 12.0}) {
-            EXPECT_NEAR(filter.leakage(periods), by_simpson(filter, [periods](double xi) { return std::cos(pi * periods * xi); }), 1e-12) << name << " over " << periods;
+            EXPECT_NEAR(filter.leakage(periods),
+                        by_simpson(filter, [periods](double xi) { return std::cos(pi * periods * xi); }), 1e-12)
+                << name << " over " << periods;
         }
     }
 }
@@ -61,7 +64,8 @@ TEST(Filter, cosine_filters_let_nothing_through_over_whole_periods_beyond_half_t
         for (int n = 1; n <= 20; ++n) {
             if (n > power / 2) {
                 EXPECT_LT(std::abs(filter.leakage(n)), 1e-15) << power << " over " << n;
-                EXPECT_LT(std::abs(FilterWeights(filter, static_cast<std::size_t>(8 * n)).leakage(16)), 1e-15) << power << " over " << n;
+                EXPECT_LT(std::abs(FilterWeights(filter, static_cast<std::size_t>(8 * n)).leakage(16)), 1e-15)
+                    << power << " over " << n;
             } else {
                 EXPECT_GT(std::abs(filter.leakage(n)), 1e-4);
             }
@@ -92,15 +96,15 @@ TEST(Filter, smoothness_is_the_decay_of_the_leakage_measured) {
         const Filter filter(name);
         std::vector<double> periods;
         std::vector<double> envelopes;
-        for (const double n : {20.0, 40.0, 80.0}) {
+        for (const double n : {30.0, 60.0}) {
             double envelope = 0;
             for (int k = 0; k < 64; ++k) {
                 envelope = std::max(envelope, std::abs(filter.leakage(n + k / 16.0)));
             }
-            periods.push_back(n + 2);
+            periods.push_back(n + 0.5);
             envelopes.push_back(envelope);
         }
-        EXPECT_NEAR(papers::slope(periods, envelopes), -filter.smoothness(), 0.25) << name;
+        EXPECT_NEAR(papers::slope(periods, envelopes), -filter.smoothness(), 0.15) << name;
     }
     EXPECT_TRUE(std::isinf(Filter("exponential").smoothness()));
 }

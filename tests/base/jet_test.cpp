@@ -56,10 +56,11 @@ const std::vector<Function>& functions() {
     return all;
 }
 
-/// The Taylor coefficients of f at x by interpolation in long double on points x + k h, k = -4..4: an oracle that knows no recurrences.
+/// The Taylor coefficients of f at x by interpolation in long double on points x + k h, k = -4..4: an oracle that knows
+/// no recurrences.
 std::vector<Long> taylor_by_differences(const std::function<Long(Long)>& f, Long x) {
     constexpr int n = 9;
-    const Long h = 0.02L;
+    const Long h = 0.005L;
     // Newton's divided differences on -4..4, then expansion about 0.
     std::vector<Long> at(n);
     std::vector<Long> difference(n);
@@ -92,7 +93,9 @@ TEST(Jet, coefficients_of_every_function_agree_with_interpolation) {
             const J jet = function.on_jet(J::variable(x));
             const auto expected = taylor_by_differences(function.on_number, x);
             for (int k = 0; k <= 3; ++k) {
-                EXPECT_NEAR(jet[k], static_cast<double>(expected[static_cast<std::size_t>(k)]), 2e-8 * (1 + std::abs(jet[k]))) << function.name << " at " << x << ", degree " << k;
+                EXPECT_NEAR(jet[k], static_cast<double>(expected[static_cast<std::size_t>(k)]),
+                            2e-8 * (1 + std::abs(jet[k])))
+                    << function.name << " at " << x << ", degree " << k;
             }
         }
     }

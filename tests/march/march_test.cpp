@@ -100,7 +100,9 @@ TEST(Adaptive, a_singularity_ends_in_an_outcome) {
     EXPECT_NEAR(result.reached, 1, 1e-3);
     EXPECT_FALSE(result.explanation.empty());
 
-    const auto nothing = [](double t, std::span<const double>, std::span<double> dy) { dy[0] = t < 0.5 ? 1.0 : std::nan(""); };
+    const auto nothing = [](double t, std::span<const double>, std::span<double> dy) {
+        dy[0] = t < 0.5 ? 1.0 : std::nan("");
+    };
     y = {0};
     const auto hit = march_adaptive(PiController({1e-6, 1e-9}, interval), nothing, interval, y, Nobody{}, {});
     EXPECT_EQ(hit.outcome, Outcome::diverged);
@@ -117,11 +119,15 @@ TEST(Adaptive, a_budget_and_a_stop_end_the_march_with_what_there_is) {
     EXPECT_GT(spent.reached, 0);
     std::stop_source source;
     source.request_stop();
-    EXPECT_EQ(march_adaptive(PiController({1e-10, 1e-12}, interval), kepler, interval, y, Nobody{}, source.get_token()).outcome, Outcome::interrupted);
+    EXPECT_EQ(march_adaptive(PiController({1e-10, 1e-12}, interval), kepler, interval, y, Nobody{}, source.get_token())
+                  .outcome,
+              Outcome::interrupted);
 }
 
 MarchResult march_oscillator(double H, MotionState<double>& state, double t_end, const std::stop_token& stop = {}) {
-    const auto rhs = [](double, std::span<const double> x, std::span<const double>, std::span<double> a) { a[0] = -x[0]; };
+    const auto rhs = [](double, std::span<const double> x, std::span<const double>, std::span<double> a) {
+        a[0] = -x[0];
+    };
     Verlet<double> verlet(1);
     return march_fixed(verlet, rhs, {0, t_end}, H, state, Nobody{}, stop);
 }
@@ -148,10 +154,18 @@ TEST(Fixed, a_step_beyond_stability_ends_as_diverged_with_the_last_good_state) {
 TEST(Sampling, both_ends_and_equal_spacing) {
     std::vector<double> times;
     std::vector<double> values;
-    Recorder recorder({0, 1}, 11, [&](double t, std::span<const double> y) { times.push_back(t); values.push_back(y[0]); }, Recorder::Keep::nothing, {});
+    Recorder recorder({0, 1}, 11,
+                      [&](double t, std::span<const double> y) {
+                          times.push_back(t);
+                          values.push_back(y[0]);
+                      },
+                      Recorder::Keep::nothing, {});
     std::vector<double> y{0, 1};
     recorder.begin(y);
-    const auto rhs = [](double, std::span<const double> p, std::span<double> d) { d[0] = p[1]; d[1] = -p[0]; };
+    const auto rhs = [](double, std::span<const double> p, std::span<double> d) {
+        d[0] = p[1];
+        d[1] = -p[0];
+    };
     march_adaptive(PiController({1e-9, 1e-12}, {0, 1}), rhs, {0, 1}, y, recorder, {});
     ASSERT_EQ(times.size(), 11U);
     EXPECT_EQ(times.front(), 0.0);

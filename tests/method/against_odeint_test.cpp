@@ -22,11 +22,20 @@ TEST(Direct, agrees_with_boost_odeint_on_the_vibrated_pendulum) {
         boost::numeric::odeint::bulirsch_stoer<State> stepper(1e-13, 1e-13);
         boost::numeric::odeint::integrate_adaptive(stepper, rate, y, 0.0, 1.0, 1e-4);
         for (const std::string macro : {"dopri5", "ode45"}) {
-            const auto run = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-11, .atol = 1e-13, .options = {.macro = macro}});
+            const auto run = solve(pendulum.vibrated(omega), {.start = {0.5},
+                                                              .t_end = 1,
+                                                              .method = "direct",
+                                                              .rtol = 1e-11,
+                                                              .atol = 1e-13,
+                                                              .options = {.macro = macro}});
             EXPECT_NEAR(run.final_state().position[0], y[0], 1e-8) << omega << " " << macro;
             EXPECT_NEAR(run.final_state().velocity[0], y[1], 1e-6) << omega << " " << macro;
         }
-        const auto fixed = solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .options = {.macro = "verlet8", .steps = static_cast<std::size_t>(8 * omega)}});
+        const auto fixed = solve(pendulum.vibrated(omega),
+                                 {.start = {0.5},
+                                  .t_end = 1,
+                                  .method = "direct",
+                                  .options = {.macro = "verlet8", .steps = static_cast<std::size_t>(8 * omega)}});
         EXPECT_NEAR(fixed.final_state().position[0], y[0], 1e-8) << omega;
     }
 }

@@ -41,7 +41,8 @@ TEST(Input, every_refusal_says_what_was_given_and_what_to_do) {
     expect_mentions(refusal_of(with({.macro_step = 0.0})), {"macro_step is 0"});
     expect_mentions(refusal_of(with({.macro_step = -1.0})), {"macro_step is -1"});
     expect_mentions(refusal_of(with({.macro_step = std::nan("")})), {"macro_step is nan"});
-    expect_mentions(refusal_of(with({.filter = "cos8", .window_periods = 0.5})), {"0.5 periods", "at least one period"});
+    expect_mentions(refusal_of(with({.filter = "cos8", .window_periods = 0.5})),
+                    {"0.5 periods", "at least one period"});
     expect_mentions(refusal_of(with({.filter = "cos8", .window = 1e-6})), {"periods wide", "at least one period"});
     expect_mentions(refusal_of(with({.filter = "period", .window_periods = 3.0})), {"exactly one period"});
     expect_mentions(refusal_of(with({.micro_steps_per_period = 15, .filter = "period"})), {"even number"});
@@ -54,12 +55,15 @@ TEST(Input, every_refusal_says_what_was_given_and_what_to_do) {
     expect_mentions(refusal_of(with({.micro = "nothing"})), {"micro = 'nothing'", "verlet"});
     expect_mentions(refusal_of(with({.filter = "gauss"})), {"gauss", "exponential"});
     expect_mentions(refusal_of(with({.initial = "perhaps"})), {"perhaps", "true-state", "averaged"});
-    expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "hmm-asink"}), {"hmm-asink", "did you mean 'hmm-async'"});
+    expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "hmm-asink"}),
+                    {"hmm-asink", "did you mean 'hmm-async'"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 0, .method = "hmm-async"}), {"t_end is 0"});
-    expect_mentions(refusal_of({.start = {0.5, 1}, .t_end = 1, .method = "hmm-async"}), {"1 coordinates", "2 starting positions"});
+    expect_mentions(refusal_of({.start = {0.5, 1}, .t_end = 1, .method = "hmm-async"}),
+                    {"1 coordinates", "2 starting positions"});
     expect_mentions(refusal_of({.start = {std::nan("")}, .t_end = 1, .method = "hmm-async"}), {"not a finite number"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 0}), {"rtol is 0"});
-    expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "direct", .options = {.filter = "cos8"}}), {"'filter' does not apply", "direct"});
+    expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "direct", .options = {.filter = "cos8"}}),
+                    {"'filter' does not apply", "direct"});
 }
 
 TEST(Input, option_texts_are_read_strictly) {
@@ -70,21 +74,26 @@ TEST(Input, option_texts_are_read_strictly) {
     EXPECT_EQ(options.macro_step, 0.0125);
     EXPECT_EQ(options.micro_steps_per_period, 80U);
     EXPECT_EQ(options.filter, "period");
-    expect_mentions(refusal([&] { set_option(options, "macro_stepp", "1"); }), {"macro_stepp", "did you mean 'macro_step'"});
+    expect_mentions(refusal([&] { set_option(options, "macro_stepp", "1"); }),
+                    {"macro_stepp", "did you mean 'macro_step'"});
     expect_mentions(refusal([&] { set_option(options, "macro_step", "soon"); }), {"soon", "not a number"});
     expect_mentions(refusal([&] { set_option(options, "steps", "1.5"); }), {"1.5", "whole number"});
     expect_mentions(refusal([&] { set_option(options, "steps", "0"); }), {"whole number"});
 }
 
 TEST(Systems, a_force_that_is_not_a_number_ends_as_diverged) {
-    const auto broken = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e4 * cos(theta) * sqrt(-1 - x[0] * x[0]); }).with_names({"q"});
+    const auto broken = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) {
+                            f[0] = 1e4 * cos(theta) * sqrt(-1 - x[0] * x[0]);
+                        }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
         const auto run = solve(broken, {.start = {0.5}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::diverged) << method;
         expect_mentions(run.explanation(), {"q", "start"});
     }
     // Finite at the start, not later.
-    const auto later = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e4 * cos(theta) * sin(x[0]) + 10 + 0 * sqrt(1 - x[0]); }).with_names({"q"});
+    const auto later = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) {
+                           f[0] = 1e4 * cos(theta) * sin(x[0]) + 10 + 0 * sqrt(1 - x[0]);
+                       }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
         const auto run = solve(later, {.start = {0.5}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::diverged) << method;
@@ -103,7 +112,8 @@ TEST(Systems, a_leading_force_that_does_not_average_to_zero_is_refused_by_name) 
         EXPECT_EQ(run.outcome(), Outcome::refused);
         expect_mentions(run.explanation(), {"right", "2397", "average to zero", "mean_force=accept"});
     }
-    const auto accepted = solve(biased, {.start = {0.5, 0.5}, .t_end = 0.01, .method = "hmm-async", .options = {.mean_force = "accept"}});
+    const auto accepted =
+        solve(biased, {.start = {0.5, 0.5}, .t_end = 0.01, .method = "hmm-async", .options = {.mean_force = "accept"}});
     EXPECT_EQ(accepted.outcome(), Outcome::completed);
 }
 
@@ -118,16 +128,22 @@ TEST(Systems, coordinates_that_the_vibration_does_not_move_are_not_judged) {
 }
 
 TEST(Systems, a_vibration_that_is_not_fast_against_the_run_is_said_to_be_so) {
-    const auto run = solve(pendulum.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "exponential"}});
+    const auto run = solve(pendulum.vibrated(100),
+                           {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "exponential"}});
     EXPECT_EQ(run.outcome(), Outcome::no_scale_separation);
     expect_mentions(run.explanation(), {"direct"});
 }
 
 TEST(Systems, leakage_and_cost_are_warned_of_with_numbers) {
-    const auto leaky = solve(pendulum.vibrated(1e8), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 20, .micro_steps_per_period = 20, .filter = "exponential"}});
+    const auto leaky = solve(pendulum.vibrated(1e8),
+                             {.start = {0.5},
+                              .t_end = 1,
+                              .method = "hmm-async",
+                              .options = {.steps = 20, .micro_steps_per_period = 20, .filter = "exponential"}});
     ASSERT_EQ(leaky.warnings().size(), 1U);
     expect_mentions(leaky.warnings()[0], {"4.43e-11", "cos8"});
-    const auto dear = solve(pendulum.vibrated(1e3), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "cos8"}});
+    const auto dear = solve(pendulum.vibrated(1e3),
+                            {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "cos8"}});
     ASSERT_FALSE(dear.warnings().empty());
     expect_mentions(dear.warnings().back(), {"direct"});
 }
@@ -150,7 +166,12 @@ TEST(Requests, a_stop_ends_the_run_with_what_there_is) {
 
 TEST(Requests, keeping_nothing_streams_the_samples_and_says_so) {
     int samples = 0;
-    const auto run = solve(pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .samples = 51, .sink = [&](double, std::span<const double>) { ++samples; }, .keep = Recorder::Keep::nothing});
+    const auto run = solve(pendulum.vibrated(1e5), {.start = {0.5},
+                                                    .t_end = 1,
+                                                    .method = "hmm-async",
+                                                    .samples = 51,
+                                                    .sink = [&](double, std::span<const double>) { ++samples; },
+                                                    .keep = Recorder::Keep::nothing});
     EXPECT_EQ(samples, 51);
     expect_mentions(refusal([&] { run.slow(0.5); }), {"kept"});
     EXPECT_EQ(run.final_state().t, 1.0);
@@ -158,7 +179,8 @@ TEST(Requests, keeping_nothing_streams_the_samples_and_says_so) {
 
 TEST(Requests, the_same_input_gives_the_same_bits) {
     const Request request{.start = {0.5}, .t_end = 1, .method = "hmm-async"};
-    EXPECT_EQ(solve(pendulum.vibrated(1e5), request).final_state().position, solve(pendulum.vibrated(1e5), request).final_state().position);
+    EXPECT_EQ(solve(pendulum.vibrated(1e5), request).final_state().position,
+              solve(pendulum.vibrated(1e5), request).final_state().position);
 }
 
 TEST(Requests, auto_takes_direct_where_nothing_is_fast) {

@@ -15,20 +15,22 @@ TEST_P(Reproductions, agree_with_print) {
     const auto result = reproduction.compute();
     EXPECT_FALSE(result.rows.empty() && result.claims.empty());
     for (const auto& row : result.rows) {
-        EXPECT_TRUE(row.agrees()) << row.label << " " << row.column << ": printed " << row.published.value_or(0) << ", computed " << row.computed;
+        EXPECT_TRUE(row.agrees()) << row.label << " " << row.column << ": printed " << row.published.value_or(0)
+                                  << ", computed " << row.computed;
     }
     for (const auto& claim : result.claims) {
         EXPECT_TRUE(claim.holds) << claim.text << ": " << claim.measured;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Reproductions, testing::Range<std::size_t>(0, reproductions().size()), [](const auto& info) {
-    std::string name = reproductions()[info.param].id;
-    for (auto& c : name) {
-        c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    }
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Reproductions, testing::Range<std::size_t>(0, reproductions().size()),
+                         [](const auto& info) {
+                             std::string name = reproductions()[info.param].id;
+                             for (auto& c : name) {
+                                 c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                             }
+                             return name;
+                         });
 
 TEST(Row, disagrees_when_it_should) {
     EXPECT_TRUE((Row{"", "", 1.0, 1.019, true, 0.02}.agrees()));

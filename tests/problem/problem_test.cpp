@@ -46,15 +46,20 @@ TEST(Mass, matrices_that_are_no_masses_are_refused_with_the_reason) {
         }
         return std::string();
     };
-    EXPECT_NE(message([] { Mass::full((Eigen::Matrix2d() << 1, 2, 2, 1).finished()); }).find("smallest eigenvalue is -1"), std::string::npos);
-    EXPECT_NE(message([] { Mass::full((Eigen::Matrix2d() << 1, 0.5, 0, 1).finished()); }).find("not symmetric"), std::string::npos);
+    EXPECT_NE(
+        message([] { Mass::full((Eigen::Matrix2d() << 1, 2, 2, 1).finished()); }).find("smallest eigenvalue is -1"),
+        std::string::npos);
+    EXPECT_NE(message([] { Mass::full((Eigen::Matrix2d() << 1, 0.5, 0, 1).finished()); }).find("not symmetric"),
+              std::string::npos);
     EXPECT_NE(message([] { Mass::full(Eigen::MatrixXd::Ones(2, 3)); }).find("square"), std::string::npos);
     EXPECT_NE(message([] { Mass::diagonal(std::vector<double>{1, -1}); }).find("mass 2 of 2 is -1"), std::string::npos);
-    EXPECT_NE(message([] { Mass::full((Eigen::Matrix2d() << 1, 0, 0, std::nan("")).finished()); }).find("finite"), std::string::npos);
+    EXPECT_NE(message([] { Mass::full((Eigen::Matrix2d() << 1, 0, 0, std::nan("")).finished()); }).find("finite"),
+              std::string::npos);
 }
 
 TEST(VibratedSystem, counts_its_evaluations_and_passes_jets_through) {
-    auto system = vibrated_system(1, 10.0, [](auto x, auto v, auto t, auto theta, auto f) { f[0] = sin(x[0]) * cos(theta) - v[0] * t; });
+    auto system = vibrated_system(
+        1, 10.0, [](auto x, auto v, auto t, auto theta, auto f) { f[0] = sin(x[0]) * cos(theta) - v[0] * t; });
     Acceleration acceleration(system);
     const std::vector<double> x{0.3};
     const std::vector<double> v{0.5};
@@ -71,7 +76,8 @@ TEST(VibratedSystem, counts_its_evaluations_and_passes_jets_through) {
     const std::vector<J> vj{J(0.5)};
     const std::vector<J> thetaj{J(0.2)};
     std::vector<J> f(1);
-    system.force<J>(std::span<const J>(xj), std::span<const J>(vj), J(2.0), std::span<const J>(thetaj), std::span<J>(f));
+    system.force<J>(std::span<const J>(xj), std::span<const J>(vj), J(2.0), std::span<const J>(thetaj),
+                    std::span<J>(f));
     EXPECT_NEAR(f[0][1], std::cos(0.3) * std::cos(0.2), 1e-15);
     EXPECT_NEAR(f[0][2], -std::sin(0.3) * std::cos(0.2) / 2, 1e-15);
 }
@@ -116,11 +122,13 @@ SymmetryPhase symmetry_of(const System& system) {
 }
 
 TEST(Probe, finds_the_phase_about_which_a_force_is_even) {
-    const auto cosine = symmetry_of(vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e3 * cos(theta) * sin(x[0]); }));
+    const auto cosine = symmetry_of(
+        vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e3 * cos(theta) * sin(x[0]); }));
     EXPECT_EQ(cosine.phases[0], 0.0);
     EXPECT_LT(cosine.odd_fraction, 1e-14);
 
-    const auto sine = symmetry_of(vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e3 * sin(theta) * sin(x[0]); }));
+    const auto sine = symmetry_of(
+        vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e3 * sin(theta) * sin(x[0]); }));
     EXPECT_NEAR(std::abs(sine.phases[0]), pi / 2, 1e-12);
     EXPECT_LT(sine.odd_fraction, 1e-12);
 
@@ -131,7 +139,9 @@ TEST(Probe, finds_the_phase_about_which_a_force_is_even) {
     EXPECT_NEAR(shifted.phases[0], 0.4, 1e-12);
     EXPECT_LT(shifted.odd_fraction, 1e-12);
 
-    const auto none = symmetry_of(vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e3 * (cos(theta) + sin(2 * theta)) * sin(x[0]); }));
+    const auto none = symmetry_of(vibrated_system(1, 1e3, [](auto x, auto, auto, auto theta, auto f) {
+        f[0] = 1e3 * (cos(theta) + sin(2 * theta)) * sin(x[0]);
+    }));
     EXPECT_GT(none.odd_fraction, 0.1);
 }
 

@@ -1,12 +1,13 @@
 /// The fast part of a vibrated motion, computed from the force alone.
 ///
-/// With X, V frozen, the acceleration is a periodic function of the phases, a = sum_n c_n e^(i n.theta). Its part of zero mean,
-/// integrated once and twice along theta' = omega, is the fast velocity and the fast displacement (vibrated (3.4), (3.6), (3.8)):
+/// With X, V frozen, the acceleration is a periodic function of the phases, a = sum_n c_n e^(i n.theta). Its part of
+/// zero mean, integrated once and twice along theta' = omega, is the fast velocity and the fast displacement (vibrated
+/// (3.4), (3.6), (3.8)):
 ///
-///     W = sum c_n e^(i n.theta) / (i n.omega),     Delta = -sum c_n e^(i n.theta) / (n.omega)^2,     sums over n.omega != 0
+///     W = sum c_n e^(i n.theta) / (i n.omega),     Delta = -sum c_n e^(i n.theta) / (n.omega)^2
 ///
-/// so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with n.omega = 0 (phases of equal or commensurate
-/// frequency) belong to the mean.
+/// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with n.omega = 0 (phases of equal or
+/// commensurate frequency) belong to the mean.
 #pragma once
 
 #include <algorithm>
@@ -115,7 +116,8 @@ private:
         std::vector<double> theta(acceleration_->system().phases().size());
         for (std::size_t j = 0; j < h.grid_size(); ++j) {
             h.grid_phases(j, theta);
-            (*acceleration_)(view<extent>(x), view<extent>(v), t, std::span<const double>(theta), view<extent>(h.values(j)));
+            (*acceleration_)(view<extent>(x), view<extent>(v), t, std::span<const double>(theta),
+                             view<extent>(h.values(j)));
         }
         h.transform();
         return h;

@@ -1,6 +1,6 @@
 /// Filters: even weight functions K on [-1, 1] with unit mass that average a fast signal away and keep a slow one.
 ///
-///     F = int K(xi) a(t + xi eta/2) d xi       over a window of whole width eta                     (vibrated (2.11), (2.15))
+///     F = int K(xi) a(t + xi eta/2) d xi,     eta the whole width of the window      (vibrated (2.11), (2.15))
 ///
 /// | name          | K up to its mass                             | mu | nu   | source                          |
 /// |---------------|----------------------------------------------|----|------|---------------------------------|
@@ -9,9 +9,9 @@
 /// | `cosP`        | cos(pi xi / 2)^P, P even (`cos4`, `cos8`...) | 1  | P+1  | trigonometric polynomial        |
 /// | `period`      | 1, over exactly one period                   | 1  | 1    | vibrated (2.16)                 |
 ///
-/// mu is the number of vanishing moments: a slow signal is reproduced up to bias * (eta/2)^(mu+1). nu is the decay: a pure tone is
-/// damped as n^-nu over n periods (slow-manifold, lemma 3.2, item 2). A cosP filter over a whole number n > P/2 of periods
-/// lets nothing of the tone or its harmonics through, like the one-period filter.
+/// mu is the number of vanishing moments: a slow signal is reproduced up to bias * (eta/2)^(mu+1). nu is the decay: a
+/// pure tone is damped as n^-nu over n periods (slow-manifold, lemma 3.2, item 2). A cosP filter over more
+/// than P/2 periods, a whole number of them, lets nothing of the tone or its harmonics through; nor does `period`.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +69,8 @@ public:
     std::size_t each_side() const { return weights_.size() - 1; }
     double operator[](std::size_t k) const { return weights_[k]; }
 
-    /// The share of the tone cos(2 pi k / steps_per_period) that these weights let through: the leakage as it really is,
-    /// quadrature included.
+    /// The share of the tone cos(2 pi k / steps_per_period) that these weights let through: the leakage as it really
+    /// is, quadrature included.
     double leakage(double steps_per_period) const;
 
 private:

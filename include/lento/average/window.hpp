@@ -1,9 +1,10 @@
 /// A window: a short integration of the fast motion on both sides of a point, seen through a filter.
 ///
-///     F = sum_{|k| <= M} w_|k| a_k,     a_k the acceleration after k micro-steps h = T / N from the middle     (vibrated (2.11), (2.15))
+///     F = sum_{|k| <= M} w_|k| a_k                                            (vibrated (2.11), (2.15))
 ///
-/// Where the motion is even about the middle, the forward half is enough (section 2.3). Phases are exact fractions k / N of a
-/// period from the start of the window, sums are compensated, and nothing is allocated after construction.
+/// with a_k the acceleration after k micro-steps h = T/N from the middle. Where the motion is even about the middle, the
+/// forward half is enough (section 2.3). Phases are exact fractions k/N of a period from the start of the window, sums
+/// are compensated, and nothing is allocated after construction.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,8 @@
 
 namespace lento {
 
-enum class Sides { both, forward };              ///< forward: the motion is even about the middle
-enum class ExplicitTime { frozen, running };     ///< whether t stays at the middle's value within a window
+enum class Sides { both, forward };           ///< forward: the motion is even about the middle
+enum class ExplicitTime { frozen, running };  ///< whether t stays at the middle's value within a window
 
 /// What all windows of a run have in common.
 struct WindowShape {
@@ -46,7 +47,7 @@ struct WindowStart {
     std::span<const S, Extent> v;        ///< velocity of the window's own motion at its middle
     std::span<const S> slow_velocity{};  ///< added to the window's velocity where the force sees it; may be empty
     S t{};
-    std::span<const S> phases{};         ///< at the middle
+    std::span<const S> phases{};  ///< at the middle
     ExplicitTime time = ExplicitTime::frozen;
 };
 
@@ -131,7 +132,12 @@ private:
         Vector<S, extent> velocity;
 
         Work(std::size_t d, VelocityUse use)
-            : state(d), middle(d), stepper(stepper_for(d, use)), sum(d), second_sum(d), velocity(make_vector<S, extent>(d)) {}
+            : state(d),
+              middle(d),
+              stepper(stepper_for(d, use)),
+              sum(d),
+              second_sum(d),
+              velocity(make_vector<S, extent>(d)) {}
 
         static auto stepper_for(std::size_t d, VelocityUse use) {
             if constexpr (std::is_constructible_v<Stepper<S, extent>, std::size_t, VelocityUse>) {
@@ -186,9 +192,10 @@ private:
         }
     }
 
-    /// The acceleration `c` micro-steps after the grid point `step`, whose distance from a whole period is `turn` micro-steps.
-    void evaluate(Work& work, const Start& start, std::int64_t turn, S c, std::int64_t step, std::span<const S, extent> x,
-                  std::span<const S, extent> v, std::span<S, extent> a) {
+    /// The acceleration `c` micro-steps after the grid point `step`, whose distance from a whole period is `turn`
+    /// micro-steps.
+    void evaluate(Work& work, const Start& start, std::int64_t turn, S c, std::int64_t step,
+                  std::span<const S, extent> x, std::span<const S, extent> v, std::span<S, extent> a) {
         constexpr S two_pi = 2 * std::numbers::pi_v<S>;
         if (theta_.size() == 1) {
             theta_[0] = start.phases[0] + two_pi * ((S(turn) + c) / S(steps_per_period_));
@@ -218,8 +225,8 @@ private:
 
 /// A window with the stepper of that name (`step/catalogue.hpp`).
 template <class System>
-std::unique_ptr<AnyWindow<System>> make_window(std::string_view stepper, Acceleration<System>& acceleration, const TimeScales& scales,
-                                               const WindowShape& shape) {
+std::unique_ptr<AnyWindow<System>> make_window(std::string_view stepper, Acceleration<System>& acceleration,
+                                               const TimeScales& scales, const WindowShape& shape) {
     return with_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<AnyWindow<System>> {
         return std::make_unique<Window<System, decltype(choice)::template Stepper>>(acceleration, scales, shape);
     });

@@ -17,9 +17,10 @@
 
 namespace lento {
 
-// The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar type.
-using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::floor, std::hypot, std::log,
-    std::log10, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+// The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar
+// type.
+using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::floor,
+    std::hypot, std::log, std::log10, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
 
 template <class T, int Degree>
 class Jet {
@@ -33,7 +34,7 @@ public:
 
     /// A constant: its derivatives vanish.
     template <class U>
-        requires std::convertible_to<U, T>
+    requires std::convertible_to<U, T>
     constexpr Jet(const U& constant) {  // NOLINT(google-explicit-constructor): 2 * x has to work
         c_[0] = T(constant);
     }
@@ -100,7 +101,7 @@ public:
 
     // Scaling by a plain number, without the detour through a constant series.
     template <class U>
-        requires std::is_arithmetic_v<U>
+    requires std::is_arithmetic_v<U>
     friend constexpr Jet operator*(U b, Jet a) {
         for (auto& c : a.c_) {
             c *= b;
@@ -108,12 +109,10 @@ public:
         return a;
     }
     template <class U>
-        requires std::is_arithmetic_v<U>
-    friend constexpr Jet operator*(Jet a, U b) {
-        return b * a;
-    }
+    requires std::is_arithmetic_v<U>
+    friend constexpr Jet operator*(Jet a, U b) { return b * a; }
     template <class U>
-        requires std::is_arithmetic_v<U>
+    requires std::is_arithmetic_v<U>
     friend constexpr Jet operator/(Jet a, U b) {
         for (auto& c : a.c_) {
             c /= b;
@@ -376,7 +375,7 @@ Jet<T, D> max(const Jet<T, D>& a, const Jet<T, D>& b) {
 
 /// -1, 0 or 1. The model language has it; the standard library does not.
 template <class T>
-    requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 constexpr T sign(T a) {
     return T((T(0) < a) - (a < T(0)));
 }

@@ -27,7 +27,9 @@ Vector<S, Extent> make_vector(std::size_t dimension) {
 }
 
 /// The extent of a vector twice as long.
-inline constexpr std::size_t twice(std::size_t extent) { return extent == dynamic ? dynamic : 2 * extent; }
+inline constexpr std::size_t twice(std::size_t extent) {
+    return extent == dynamic ? dynamic : 2 * extent;
+}
 
 template <std::size_t Extent, class S>
 std::span<S, Extent> view(std::span<S> values) {

@@ -23,8 +23,8 @@ namespace lento {
 inline constexpr std::int64_t most_steps = 1'000'000'000;
 
 template <class Controller, class Rate, class Observer>
-MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y, Observer&& observer,
-                           const std::stop_token& stop, std::int64_t budget = most_steps) {
+MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y,
+                           Observer&& observer, const std::stop_token& stop, std::int64_t budget = most_steps) {
     MarchResult result{.reached = interval.from};
     DormandPrince<double> method(y.size());
     FirstOrderState<double> state(y.size());
@@ -46,7 +46,8 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         }
         if (result.steps + result.rejected >= budget) {
             result.outcome = Outcome::budget_exhausted;
-            result.explanation = fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol", budget, t, interval.to);
+            result.explanation = fmt::format(
+                "{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol", budget, t, interval.to);
             break;
         }
         const bool last = controller.stretch() * step >= interval.to - t;
@@ -79,10 +80,12 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
             result.culprit = culprit;
             result.outcome = culprit ? Outcome::diverged : Outcome::not_converged;
             result.explanation =
-                culprit ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
-                        : fmt::format("the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and "
-                                      "atol, or look for a singularity of the force there",
-                                      step, t);
+                culprit
+                    ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
+                    : fmt::format(
+                          "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and "
+                          "atol, or look for a singularity of the force there",
+                          step, t);
             break;
         }
     }

@@ -1,7 +1,7 @@
 /// Step-size control for Dormand-Prince 5(4): two sets of rules.
 ///
-/// A controller norms the error estimate so that 1 is the largest acceptable one, proposes the first step, and turns the outcome
-/// of a trial into the next step.
+/// A controller norms the error estimate so that 1 is the largest acceptable one, proposes the first step, and turns
+/// the outcome of a trial into the next step.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ private:
     int rejections_ = 0;  // of the step under way
 };
 
-/// The proportional-integral controller of DOPRI5 (Hairer, Norsett, Wanner, Solving ODEs I; Hairer, Wanner, Solving ODEs II,
-/// (IV.2.43c)), root-mean-square norm: the default.
+/// The proportional-integral controller of DOPRI5 (Hairer, Norsett, Wanner, Solving ODEs I; Hairer, Wanner, Solving
+/// ODEs II, (IV.2.43c)), root-mean-square norm: the default.
 class PiController {
 public:
     PiController(Tolerance tolerance, Interval interval) : tolerance_(tolerance), interval_(interval) {}

@@ -1,7 +1,8 @@
 /// Carries a second-order right-hand side over an interval with steps of fixed length.
 ///
-/// The right-hand side is anything callable as `rhs(t, x, v, a)`; the stepper any of `step/`. The last step is shortened to end at
-/// the end. The observer is asked `wants(to)` before each step's dense output is made and given it by `take(dense)`.
+/// The right-hand side is anything callable as `rhs(t, x, v, a)`; the stepper any of `step/`. The last step is
+/// shortened to end at the end. The observer is asked `wants(to)` before each step's dense output is made and given it
+/// by `take(dense)`.
 #pragma once
 
 #include <cmath>
@@ -18,8 +19,8 @@
 namespace lento {
 
 template <class Stepper, class RightHandSide, class Observer>
-MarchResult march_fixed(Stepper& stepper, RightHandSide&& rhs, Interval interval, double step, MotionState<double>& state,
-                        Observer&& observer, const std::stop_token& stop) {
+MarchResult march_fixed(Stepper& stepper, RightHandSide&& rhs, Interval interval, double step,
+                        MotionState<double>& state, Observer&& observer, const std::stop_token& stop) {
     using View = std::span<const double>;
     MarchResult result{.reached = interval.from};
     const auto total = static_cast<std::int64_t>(std::ceil(interval.length() / step - 1e-9));
@@ -47,7 +48,8 @@ MarchResult march_fixed(Stepper& stepper, RightHandSide&& rhs, Interval interval
         }
         if (result.culprit) {
             result.outcome = Outcome::diverged;
-            result.explanation = fmt::format("the solution or its force stopped being finite between t = {:.6g} and {:.6g}", t, next);
+            result.explanation =
+                fmt::format("the solution or its force stopped being finite between t = {:.6g} and {:.6g}", t, next);
             state = before;
             break;
         }

@@ -21,11 +21,11 @@ struct Interval {
 
 struct MarchResult {
     Outcome outcome = Outcome::completed;
-    double reached = 0;                  ///< the time of the last good state
-    std::int64_t steps = 0;              ///< accepted
+    double reached = 0;      ///< the time of the last good state
+    std::int64_t steps = 0;  ///< accepted
     std::int64_t rejected = 0;
-    std::optional<std::size_t> culprit{};///< the component that is not finite
-    std::string explanation{};           ///< for outcomes other than completed
+    std::optional<std::size_t> culprit{};  ///< the component that is not finite
+    std::string explanation{};             ///< for outcomes other than completed
 };
 
 /// The first component that is infinite or not a number.

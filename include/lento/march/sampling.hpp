@@ -1,4 +1,5 @@
-/// Equally spaced samples of a march, both ends included, streamed to a sink: memory stays constant however long the run.
+/// Equally spaced samples of a march, both ends included, streamed to a sink: memory stays constant however long the
+/// run.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ using SampleSink = std::function<void(double t, std::span<const double> y)>;
 
 class Sampler {
 public:
-    Sampler(Interval interval, std::size_t samples, SampleSink sink) : interval_(interval), samples_(samples), sink_(std::move(sink)) {}
+    Sampler(Interval interval, std::size_t samples, SampleSink sink)
+        : interval_(interval), samples_(samples), sink_(std::move(sink)) {}
 
     /// The start is not the end of any step.
     void begin(std::span<const double> y) {

@@ -1,7 +1,7 @@
 /// Direct integration: every vibration resolved, no averaging. The reference.
 ///
-/// Dormand-Prince 5(4) with step-size control, or any stepper with fixed steps, on M x'' = f(x, x', t, theta(t)) itself. Phases are
-/// reduced exactly, so that long runs keep them.
+/// Dormand-Prince 5(4) with step-size control, or any stepper with fixed steps, on M x'' = f(x, x', t, theta(t))
+/// itself. Phases are reduced exactly, so that long runs keep them.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,8 @@ inline const MethodDescription direct_description{
     .paper = "",
     .slow_is = "true",
     .summary = "resolves every vibration; the cost grows with the frequency",
-    .options = {{"macro", "verlet with macro_step or steps, else dopri5"}, {"macro_step", "adaptive"}, {"steps", "adaptive"}}};
+    .options = {
+        {"macro", "verlet with macro_step or steps, else dopri5"}, {"macro_step", "adaptive"}, {"steps", "adaptive"}}};
 
 template <class System>
 Solution direct(const System& system, const Request& given) {
@@ -33,7 +34,8 @@ Solution direct(const System& system, const Request& given) {
     require_options_apply(request.options, direct_description);
     Acceleration<System> acceleration(system);
     std::vector<double> theta(system.phases().size());
-    const AveragedAcceleration rate = [&](double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
+    const AveragedAcceleration rate = [&](double t, std::span<const double> x, std::span<const double> v,
+                                          std::span<double> a) {
         for (std::size_t j = 0; j < theta.size(); ++j) {
             theta[j] = system.phases()[j].at(t);
         }
@@ -52,7 +54,8 @@ Solution direct(const System& system, const Request& given) {
                      .t_end = marched.result.reached,
                      .options = {{"macro", macro.name}}};
     if (marched.result.culprit) {
-        record.explanation += fmt::format(" (first in {})", system.names()[*marched.result.culprit % system.dimension()]);
+        record.explanation +=
+            fmt::format(" (first in {})", system.names()[*marched.result.culprit % system.dimension()]);
     }
     if (macro.step) {
         record.options.push_back({"macro_step", fmt::format("{}", *macro.step)});

@@ -1,12 +1,14 @@
-/// Asynchronous HMM (vibrated, Algorithm 2). The averaged force at X is found from a window that starts at X, at rest, at phase zero:
+/// Asynchronous HMM (vibrated, Algorithm 2). The averaged force at X is found from a window that starts at X, at rest,
+/// at phase zero:
 ///
 ///     x(0) = X,  v(0) = 0,  theta(0) = 0                    (2.14)
 ///     F(X) = sum_k w_k a(x_k, V + v_k, t, theta_k)          (2.15), (2.16)
 ///
-/// It needs no relation between fast and slow velocities, F does not depend on the phase, and where it depends on X alone the
-/// macro-step inherits the symmetry of the macro-stepper. A force that depends on the velocity sees the slow velocity plus the
-/// window's own. Explicit slow time stays at t while the phase restarts. Where the force is even about a phase the window
-/// starts there, and half of it is enough; then, and only then, the one-period filter works (section 2.4).
+/// It needs no relation between fast and slow velocities, F does not depend on the phase, and where it depends on X
+/// alone the macro-step inherits the symmetry of the macro-stepper. A force that depends on the velocity sees the slow
+/// velocity plus the window's own. Explicit slow time stays at t while the phase restarts. Where the force is even
+/// about a phase the window starts there, and half of it is enough; then, and only then, the one-period filter works
+/// (section 2.4).
 #pragma once
 
 #include <string>
@@ -28,7 +30,7 @@ inline const MethodDescription hmm_async_description{
     .options = {{"macro", "verlet with macro_step or steps, else dopri5"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
-                {"micro", "dopri5"},
+                {"micro", "dopri5; verlet8 for a declared period without a phase"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "doubled until the averaged force settles"},
                 {"filter", "period where the force is even about some phase, else cos8"},
@@ -56,7 +58,7 @@ Solution hmm_async(const System& system, const Request& request) {
 
     const auto time = system.phases().empty() ? ExplicitTime::running : ExplicitTime::frozen;
     const std::vector<double> rest(system.dimension(), 0.0);
-    return run.solve(filter, even ? Sides::forward : Sides::both, [&](AnyWindow<System>& window) {
+    return run.solve(filter, even ? Sides::forward : Sides::both, time, [&](AnyWindow<System>& window) {
         return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
             window.average_acceleration({.x = view<System::extent>(X),
                                          .v = view<System::extent>(std::span<const double>(rest)),
@@ -84,21 +86,27 @@ SymmetryPhase window_centre(AveragedRun<System>& run) {
     return symmetry_phase(run.acceleration(), run.probes(), run.scales());
 }
 
-/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but there.
+/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but
+/// there.
 template <class System>
 void require_one_period_works(AveragedRun<System>& run, const SymmetryPhase& centre) {
     if (!run.scales().common_period) {
-        throw Misuse("filter = period needs phases with a common period, and these frequencies have none; use a kernel (filter = cos8)");
+        throw Misuse(
+            "filter = period needs phases with a common period, and these frequencies have none; use a kernel (filter "
+            "= cos8)");
     }
     if (centre.odd_fraction > largest_odd_fraction) {
-        throw Misuse(fmt::format("filter = period works only for forces that are even about some phase; this one is not: its odd part is at "
-                                 "least {:.3g} of its oscillation about every phase. Use a kernel (filter = cos8)",
-                                 centre.odd_fraction));
+        throw Misuse(fmt::format(
+            "filter = period works only for forces that are even about some phase; this one is not: its odd part is at "
+            "least {:.3g} of its oscillation about every phase. Use a kernel (filter = cos8)",
+            centre.odd_fraction));
     }
     if (centre.odd_fraction > rounding_odd_fraction) {
-        run.warn(fmt::format("the force is even about the window's start only up to {:.2g} of its oscillation; the one-period filter adds "
-                             "an error of about that share to the averaged force (filter = cos8 does not)",
-                             centre.odd_fraction));
+        run.warn(
+            fmt::format("the force is even about the window's start only up to {:.2g} of its oscillation; the "
+                        "one-period filter adds "
+                        "an error of about that share to the averaged force (filter = cos8 does not)",
+                        centre.odd_fraction));
     }
 }
 

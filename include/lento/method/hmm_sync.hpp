@@ -3,8 +3,8 @@
 ///     x(t) = X,  v(t) = V + W(X, theta(t)),  theta(t) = omega t + theta_0          (2.10), (3.8)
 ///     F = sum_k w_k a(x_k, v_k, t_k, theta_k)                                      (2.11)
 ///
-/// W is the fast part of the velocity: the user's formula, or computed from the force's own part of zero mean. F depends, weakly, on
-/// V and on the phase, so the macro-step is neither symmetric nor symplectic.
+/// W is the fast part of the velocity: the user's formula, or computed from the force's own part of zero mean. F
+/// depends, weakly, on V and on the phase, so the macro-step is neither symmetric nor symplectic.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,9 @@ inline const MethodDescription hmm_sync_description{
     .problems = "vibrated",
     .paper = "vibrated",
     .slow_is = "averaged",
-    .summary = "windows around the current time with the fast part of the velocity added, averaged by a kernel; then large steps",
+    .summary =
+        "windows around the current time with the fast part of the velocity added, averaged by a kernel; then large "
+        "steps",
     .options = {{"macro", "verlet with macro_step or steps, else dopri5"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
@@ -39,12 +41,16 @@ Solution hmm_sync(const System& system, const Request& request) {
     AveragedRun<System> run(system, request, hmm_sync_description);
     const Filter filter(request.options.filter.value_or("cos8"));
     if (filter.is_one_period()) {
-        throw Misuse("filter = period needs windows that start from rest at a phase of symmetry; in hmm-sync they start at the current "
-                     "phase, where it gives errors of order one. Use a kernel (filter = cos8), or the method hmm-async");
+        throw Misuse(
+            "filter = period needs windows that start from rest at a phase of symmetry; in hmm-sync they start at the "
+            "current "
+            "phase, where it gives errors of order one. Use a kernel (filter = cos8), or the method hmm-async");
     }
     if (system.phases().empty() && !system.fast_velocity()) {
-        throw Misuse("hmm-sync has to add the fast part of the velocity, and without a phase it cannot be computed; give a formula for it, "
-                     "or use hmm-async");
+        throw Misuse(
+            "hmm-sync has to add the fast part of the velocity, and without a phase it cannot be computed; give a "
+            "formula for it, "
+            "or use hmm-async");
     }
     std::optional<FastPart<System>> fast_part;
     if (!system.fast_velocity()) {
@@ -52,7 +58,7 @@ Solution hmm_sync(const System& system, const Request& request) {
         fast_part.emplace(run.acceleration(), start.start, start.velocity, start.t_start);
     }
 
-    return run.solve(filter, Sides::both, [&](AnyWindow<System>& window) {
+    return run.solve(filter, Sides::both, ExplicitTime::running, [&](AnyWindow<System>& window) {
         return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
             const auto theta = system.phases_at(t);
             std::vector<double> v(V.size());

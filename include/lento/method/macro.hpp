@@ -34,7 +34,7 @@ struct Marched {
 };
 
 /// Marches x'' = force from (x, v) as the choice and the request say.
-Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request, std::span<const double> x,
-                    std::span<const double> v);
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
+                    std::span<const double> x, std::span<const double> v);
 
 }  // namespace lento

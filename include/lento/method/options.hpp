@@ -26,7 +26,8 @@ struct Options {
 };
 
 struct OptionEntry {
-    using Field = std::variant<std::optional<std::string> Options::*, std::optional<double> Options::*, std::optional<std::size_t> Options::*>;
+    using Field = std::variant<std::optional<std::string> Options::*, std::optional<double> Options::*,
+                               std::optional<std::size_t> Options::*>;
 
     std::string name, meaning;
     Field field;
@@ -35,7 +36,8 @@ struct OptionEntry {
 /// Every option there is.
 std::span<const OptionEntry> option_catalogue();
 
-/// Sets an option from text, as `--option NAME=VALUE` does. Throws Misuse for an unknown name or a value of the wrong kind.
+/// Sets an option from text, as `--option NAME=VALUE` does. Throws Misuse for an unknown name or a value of the wrong
+/// kind.
 void set_option(Options& options, std::string_view name, std::string_view value);
 
 /// The names of the options that are set.

@@ -22,15 +22,15 @@ struct Request {
     double rtol = 1e-6;
     double atol = 1e-9;
     Options options{};
-    std::size_t samples = 201;                       ///< equally spaced, for the sink
-    SampleSink sink{};                               ///< receives the samples as they come
+    std::size_t samples = 201;                         ///< equally spaced, for the sink
+    SampleSink sink{};                                 ///< receives the samples as they come
     Recorder::Keep keep = Recorder::Keep::everything;  ///< `nothing`: memory stays constant, slow(t) is not available
     std::stop_token stop{};
     std::function<void(double t)> progress{};  ///< told the time reached, once a macro-step
 };
 
-/// Throws Misuse for what no method can run: sizes that do not fit, times in the wrong order, tolerances that are not positive. Returns
-/// the request with the velocity filled in.
+/// Throws Misuse for what no method can run: sizes that do not fit, times in the wrong order, tolerances that are not
+/// positive. Returns the request with the velocity filled in.
 Request checked(Request request, std::size_t dimension);
 
 }  // namespace lento

@@ -42,7 +42,8 @@ Solution solve(const System& system, const Request& request) {
     for (const auto& description : method_descriptions()) {
         known.push_back(description.name);
     }
-    throw Misuse(fmt::format("method '{}' is not known{}; there are auto, {}", request.method, suggestion(request.method, known), listed(known)));
+    throw Misuse(fmt::format("method '{}' is not known{}; there are auto, {}", request.method,
+                             suggestion(request.method, known), listed(known)));
 }
 
 }  // namespace lento

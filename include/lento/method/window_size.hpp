@@ -16,7 +16,8 @@ struct WindowSize {
 };
 
 /// Throws Misuse for windows shorter than a period and other sizes that cannot work.
-WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options, std::size_t steps_per_period);
+WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options,
+                       std::size_t steps_per_period);
 
 /// The micro-steps a period that the options ask for, if they do.
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);

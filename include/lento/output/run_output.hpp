@@ -14,7 +14,7 @@ namespace lento {
 
 /// Columns of equal length, in the order of the model.
 struct Series {
-    std::vector<std::string> names;         ///< without t
+    std::vector<std::string> names;  ///< without t
     std::vector<double> t;
     std::vector<std::vector<double>> rows;  ///< rows[k][column]
 };

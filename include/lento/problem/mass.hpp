@@ -35,22 +35,22 @@ public:
     void to_acceleration(std::span<S, Extent> f, std::span<S, Extent> scratch) const {
         const std::size_t d = f.size();
         switch (kind_) {
-        case Kind::one:
-            return;
-        case Kind::diagonal:
-            for (std::size_t i = 0; i < d; ++i) {
-                f[i] *= inverse<S>()[i];
-            }
-            return;
-        case Kind::full:
-            std::copy(f.begin(), f.end(), scratch.begin());
-            for (std::size_t i = 0; i < d; ++i) {
-                S sum{};
-                for (std::size_t j = 0; j < d; ++j) {
-                    sum += scratch[j] * inverse<S>()[i * d + j];
+            case Kind::one:
+                return;
+            case Kind::diagonal:
+                for (std::size_t i = 0; i < d; ++i) {
+                    f[i] *= inverse<S>()[i];
                 }
-                f[i] = sum;
-            }
+                return;
+            case Kind::full:
+                std::copy(f.begin(), f.end(), scratch.begin());
+                for (std::size_t i = 0; i < d; ++i) {
+                    S sum{};
+                    for (std::size_t j = 0; j < d; ++j) {
+                        sum += scratch[j] * inverse<S>()[i * d + j];
+                    }
+                    f[i] = sum;
+                }
         }
     }
 

@@ -1,7 +1,9 @@
-/// What a force is like, found by evaluating it at a few states: does it depend on the velocity, about which phase is it even?
+/// What a force is like, found by evaluating it at a few states: does it depend on the velocity, about which phase is
+/// it even?
 ///
-/// A force is even about the phase c if a(x, V + w, c + d) = a(x, V - w, c - d) for all d, w: then a window started from rest
-/// at c has an even solution (vibrated, section 2.3). Any force whose odd part is of leading size breaks the one-period filter.
+/// A force is even about the phase c if a(x, V + w, c + d) = a(x, V - w, c - d) for all d, w: then a window started
+/// from rest at c has an even solution (vibrated, section 2.3). Any force whose odd part is of leading size breaks the
+/// one-period filter.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +49,8 @@ struct ProbeStates {
 namespace probe_detail {
 
 template <class System>
-std::vector<double> acceleration_at(Acceleration<System>& acceleration, std::span<const double> x, std::span<const double> v,
-                                    double t, std::span<const double> theta) {
+std::vector<double> acceleration_at(Acceleration<System>& acceleration, std::span<const double> x,
+                                    std::span<const double> v, double t, std::span<const double> theta) {
     std::vector<double> a(x.size());
     constexpr auto extent = System::extent;
     acceleration(view<extent>(x), view<extent>(v), t, theta, view<extent>(std::span<double>(a)));
@@ -91,7 +93,8 @@ bool depends_on_time(Acceleration<System>& acceleration, const ProbeStates& prob
     const std::vector<double> theta(acceleration.system().phases().size(), 0.0);
     for (const auto& state : probes.states) {
         const auto now = acceleration_at(acceleration, state.x, state.v, probes.t, theta);
-        const auto later = acceleration_at(acceleration, state.x, state.v, probes.t + 0.618 * (1 + std::abs(probes.t)), theta);
+        const auto later =
+            acceleration_at(acceleration, state.x, state.v, probes.t + 0.618 * (1 + std::abs(probes.t)), theta);
         if (now != later) {
             return true;
         }
@@ -116,8 +119,10 @@ double odd_fraction(Acceleration<System>& acceleration, const ProbeStates& probe
             for (const double ratio : scales.ratios) {
                 shift.push_back(2 * std::numbers::pi * 0.377 * k * ratio);
             }
-            const auto after = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), probes.t, combined(centre, 1, shift));
-            const auto before = acceleration_at(acceleration, state.x, combined(state.v, -1, state.w), probes.t, combined(centre, -1, shift));
+            const auto after = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), probes.t,
+                                               combined(centre, 1, shift));
+            const auto before = acceleration_at(acceleration, state.x, combined(state.v, -1, state.w), probes.t,
+                                                combined(centre, -1, shift));
             for (std::size_t i = 0; i < after.size(); ++i) {
                 if (!std::isfinite(after[i]) || !std::isfinite(before[i])) {
                     continue;  // a probe outside the force's domain says nothing about parity
@@ -141,8 +146,8 @@ struct SymmetryPhase {
 
 /// The phase nearest to zero about which the force is even, or, if there is none, the one with the smallest odd part.
 ///
-/// About a symmetry phase c every Fourier coefficient c_k e^(ikc) of the force is real; the candidates are the 2k zeros of the
-/// imaginary part for the largest one. Several phases: only their common origin is tried.
+/// About a symmetry phase c every Fourier coefficient c_k e^(ikc) of the force is real; the candidates are the 2k zeros
+/// of the imaginary part for the largest one. Several phases: only their common origin is tried.
 template <class System>
 SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStates& probes, const TimeScales& scales) {
     using namespace probe_detail;
@@ -152,7 +157,8 @@ SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStat
     if (phases.size() > 1 && scales.common_period) {
         // NOTE: phases in a fixed ratio keep their relation; the window has to start on the orbit of the phases itself.
         for (std::size_t j = 0; j < phases.size(); ++j) {
-            best.phases[j] = reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start);
+            best.phases[j] =
+                reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start);
         }
     }
     best.odd_fraction = odd_fraction(acceleration, probes, best.phases, scales);
@@ -173,7 +179,8 @@ SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStat
         for (int k = 1; k < samples / 2; ++k) {
             std::complex<double> coefficient = 0;
             for (int j = 0; j < samples; ++j) {
-                coefficient += values[static_cast<std::size_t>(j)][i] * std::polar(1.0, -2 * std::numbers::pi * j * k / samples);
+                coefficient +=
+                    values[static_cast<std::size_t>(j)][i] * std::polar(1.0, -2 * std::numbers::pi * j * k / samples);
             }
             if (std::abs(coefficient) > std::abs(largest) * (1 + 1e-9)) {
                 largest = coefficient;
@@ -183,7 +190,8 @@ SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStat
     }
     std::vector<double> candidates;
     for (int j = 0; j < 2 * harmonic; ++j) {
-        candidates.push_back(std::remainder((-std::arg(largest) + std::numbers::pi * j) / harmonic, 2 * std::numbers::pi));
+        candidates.push_back(
+            std::remainder((-std::arg(largest) + std::numbers::pi * j) / harmonic, 2 * std::numbers::pi));
     }
     std::sort(candidates.begin(), candidates.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     for (const double candidate : candidates) {

@@ -2,10 +2,10 @@
 ///
 ///     M x'' = f(x, x', t, theta_1, ..., theta_k),     theta_j = omega_j t + start_j         (vibrated (3.1))
 ///
-/// The force is a template on the scalar type (double, long double, jets): `f(x, v, t, theta, force)` reads the spans x and
-/// v and fills the span force. With one phase theta is a number, with several a span. A system may also oscillate fast
-/// without a phase that tells (vibrated, section 3.2); then the period of its oscillation is declared instead and the
-/// force is `f(x, v, t, force)`.
+/// The force is a template on the scalar type (double, long double, jets): `f(x, v, t, theta, force)` reads the spans x
+/// and v and fills the span force. With one phase theta is a number, with several a span. A system may also oscillate
+/// fast without a phase that tells (vibrated, section 3.2); then the period of its oscillation is declared instead and
+/// the force is `f(x, v, t, force)`.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,8 @@ enum class Parity { unknown, even };
 using FastVelocity =
     std::function<void(std::span<const double> x, double t, std::span<const double> theta, std::span<double> w)>;
 
-/// `Force` has the canonical form `f(x, v, t, span theta, span force)`; the functions below adapt what users write to it.
+/// `Force` has the canonical form `f(x, v, t, span theta, span force)`; the functions below adapt what users write to
+/// it.
 template <class Force, std::size_t Extent = dynamic>
 class VibratedSystem {
 public:
@@ -64,7 +65,8 @@ public:
 
     VibratedSystem with_mass(Mass mass) const {
         if (mass.dimension() != dimension_) {
-            throw Misuse(fmt::format("the mass matrix is for {} coordinates; the system has {}", mass.dimension(), dimension_));
+            throw Misuse(
+                fmt::format("the mass matrix is for {} coordinates; the system has {}", mass.dimension(), dimension_));
         }
         return changed([&](auto& system) { system.mass_ = std::move(mass); });
     }

@@ -1,4 +1,5 @@
-/// The past of a run: the slow motion at any time, the true motion reconstructed from it, what it cost and how it ended.
+/// The past of a run: the slow motion at any time, the true motion reconstructed from it, what it cost and how it
+/// ended.
 #pragma once
 
 #include <functional>
@@ -49,7 +50,7 @@ struct RunRecord {
     std::string slow_is{};  ///< what the slow solution means: averaged, true, ...
     Outcome outcome = Outcome::completed;
     std::string explanation{};  ///< a sentence a user can act on; empty when completed
-    double t_end = 0;         ///< the time reached
+    double t_end = 0;           ///< the time reached
     Statistics statistics{};
     std::vector<std::string> warnings{};
     std::vector<UsedOption> options{};

@@ -33,7 +33,8 @@ template <class S, std::size_t Extent>
 using DormandPrinceOnMotion = OnMotion<DormandPrince, S, Extent>;
 
 inline const std::vector<std::string>& stepper_names() {
-    static const std::vector<std::string> names{"verlet", "verlet4", "verlet6", "verlet8", "midpoint", "heun3", "rk4", "dopri5"};
+    static const std::vector<std::string> names{"verlet",   "verlet4", "verlet6", "verlet8",
+                                                "midpoint", "heun3",   "rk4",     "dopri5"};
     return names;
 }
 
@@ -69,8 +70,8 @@ decltype(auto) with_stepper(std::string_view name, std::string_view role, Visito
     if (name == "dopri5") {
         return visitor(StepperChoice<DormandPrinceOnMotion>{});
     }
-    throw Misuse(fmt::format("{} = '{}' is not a stepper{}; there are {}", role, name, suggestion(name, stepper_names()),
-                             listed(stepper_names())));
+    throw Misuse(fmt::format("{} = '{}' is not a stepper{}; there are {}", role, name,
+                             suggestion(name, stepper_names()), listed(stepper_names())));
 }
 
 }  // namespace lento

@@ -2,9 +2,9 @@
 ///
 ///     Phi_h = phi_{g_s h} o ... o phi_{g_1 h},     g_i = g_{s+1-i},  sum g_i = 1
 ///
-/// For accelerations that depend on the position alone: otherwise the Verlet step is not symmetric and the order stays 2.
-/// Coefficients: Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., section V.3.2, after Suzuki (1990) for order
-/// 4 and Kahan and Li (1997) for orders 6 and 8.
+/// For accelerations that depend on the position alone: otherwise the Verlet step is not symmetric and the order
+/// stays 2. Coefficients: Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., section V.3.2, after Suzuki
+/// (1990) for order 4 and Kahan and Li (1997) for orders 6 and 8.
 #pragma once
 
 #include <array>

@@ -2,8 +2,9 @@
 ///
 ///     y(t) = sum_k p_k s^k,     s = (t - from) / (to - from) in [0, 1]
 ///
-/// Two ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6); and the
-/// continuous extension of Dormand-Prince 5(4), of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., (II.6.12)).
+/// Two ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6);
+/// and the continuous extension of Dormand-Prince 5(4), of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed.,
+/// (II.6.12)).
 #pragma once
 
 #include <array>
@@ -46,7 +47,8 @@ private:
     std::vector<double> coefficients_;
 };
 
-/// From (x, v) and a at both ends of a step; the result is y = (x, v), the velocity being the derivative of the position.
+/// From (x, v) and a at both ends of a step; the result is y = (x, v), the velocity being the derivative of the
+/// position.
 DenseStep quintic_hermite(double from, double to, std::span<const double> y0, std::span<const double> a0,
                           std::span<const double> y1, std::span<const double> a1);
 

@@ -1,7 +1,7 @@
 /// Any explicit Runge-Kutta method given by its tableau (`step/tableaus.hpp`).
 ///
-/// The state carries the rate at its point, so the first stage is free and each step ends with the rate at the new point:
-/// `stages` evaluations a step, one fewer for first-same-as-last tableaus.
+/// The state carries the rate at its point, so the first stage is free and each step ends with the rate at the new
+/// point: `stages` evaluations a step, one fewer for first-same-as-last tableaus.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,8 @@ public:
         }
     }
 
-    /// Of the last step: where it began, and the rates of its stages. Error estimates and dense output are made of these.
+    /// Of the last step: where it began, and the rates of its stages. Error estimates and dense output are made of
+    /// these.
     const Vector<S, Extent>& start() const { return start_; }
     const std::array<Vector<S, Extent>, stages>& rates() const { return rates_; }
 

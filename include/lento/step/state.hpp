@@ -1,7 +1,7 @@
 /// What steppers advance: a point y and its rate y'. For a second-order system y = (x, v) and y' = (v, a).
 ///
-/// Steppers ask for rates by the fraction c of the step at which they need them; time itself is the caller's. So phases stay
-/// exact fractions of a period, and one stepper serves both scales:
+/// Steppers ask for rates by the fraction c of the step at which they need them; time itself is the caller's. So phases
+/// stay exact fractions of a period, and one stepper serves both scales:
 ///
 ///     rate(c, y, dy)               first order
 ///     acceleration(c, x, v, a)     second order

@@ -2,7 +2,8 @@
 ///
 ///     Y_i = y_0 + h sum_{j<i} a_ij Y'_j,     y_1 = y_0 + h sum_i b_i Y'_i,     Y'_i = f(t_0 + c_i h, Y_i)
 ///
-/// Rationals are kept as long double. Source: Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., tables II.1.1, II.1.2, II.5.2.
+/// Rationals are kept as long double. Source: Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., tables II.1.1, II.1.2,
+/// II.5.2.
 #pragma once
 
 #include <array>
