@@ -20,7 +20,10 @@ std::span<const OptionEntry> option_catalogue() {
         {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
          &Options::macro_step},
         {"steps", "number of equal macro-steps, instead of macro_step", &Options::steps},
-        {"micro", "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5",
+        {"micro",
+         "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5; where the force "
+         "depends on "
+         "the velocity, verlet takes it at a predicted velocity (order 2) and verlet4 to verlet8 are refused",
          &Options::micro},
         {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",
          &Options::micro_step},

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -27,10 +26,16 @@ bool may_include(const std::string& room, const std::string& other) {
 
 /// The first room that `text`, a file of `room`, includes and may not.
 std::optional<std::string> offence(const std::string& room, const std::string& text) {
-    static const std::regex line("#\\s*include\\s*[\"<]lento/([a-z]+)/");
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), line); match != std::sregex_iterator(); ++match) {
-        if (!may_include(room, (*match)[1])) {
-            return (*match)[1];
+    std::stringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(std::remove_if(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; }), line.end());
+        const std::string start = line.substr(0, 15);
+        if (start != "#include\"lento/" && start != "#include<lento/") {
+            continue;
+        }
+        const std::string other = line.substr(15, line.find('/', 15) - 15);
+        if (!may_include(room, other)) {
+            return other;
         }
     }
     return std::nullopt;

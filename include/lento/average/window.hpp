@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -96,131 +97,145 @@ public:
     using State = MotionState<S, extent>;
 
     Window(Acceleration<System, S>& acceleration, const TimeScales& scales, const WindowShape& shape)
+        : Window(acceleration, scales, shape, acceleration.system().dimension()) {}
+
+    void average_acceleration(const Start& start, std::span<S, extent> result) override {
+        Local<Sum> sum = sum_;
+        sum.clear();
+        visit(start, [&](S weight, State& state) { sum.add(weight, state.a()); });
+        sum.value(result);
+    }
+
+    void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) override {
+        Local<Sum> positions = sum_;
+        Local<Sum> velocities = second_sum_;
+        positions.clear();
+        velocities.clear();
+        visit(start, [&](S weight, State& state) {
+            positions.add(weight, state.x());
+            velocities.add(weight, state.v());
+        });
+        positions.value(x);
+        velocities.value(v);
+    }
+
+private:
+    using Sum = CompensatedVectorSum<S, extent>;
+    using View = std::span<const S, extent>;
+
+    /// A member to work on: with the dimension known, a copy on the stack, which lives in registers; else the member itself.
+    template <class T>
+    using Local = std::conditional_t<extent == dynamic, T&, T>;
+
+    Window(Acceleration<System, S>& acceleration, const TimeScales& scales, const WindowShape& shape, std::size_t d)
         : Base(scales, shape),
           acceleration_(&acceleration),
           ratios_(scales.ratios.begin(), scales.ratios.end()),
           sides_(shape.sides),
           theta_(ratios_.size()),
-          work_(acceleration.system().dimension(), shape.velocity) {}
+          state_(d),
+          middle_(d),
+          stepper_(stepper_for(d, shape.velocity)),
+          sum_(d),
+          second_sum_(d),
+          velocity_(make_vector<S, extent>(d)) {}
 
-    void average_acceleration(const Start& start, std::span<S, extent> result) override {
-        with_work([&](Work& work) {
-            work.sum.clear();
-            visit(work, start, [&](S weight, State& state) { work.sum.add(weight, state.a()); });
-            work.sum.value(result);
-        });
-    }
-
-    void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) override {
-        with_work([&](Work& work) {
-            work.sum.clear();
-            work.second_sum.clear();
-            visit(work, start, [&](S weight, State& state) {
-                work.sum.add(weight, state.x());
-                work.second_sum.add(weight, state.v());
-            });
-            work.sum.value(x);
-            work.second_sum.value(v);
-        });
-    }
-
-private:
-    struct Work {
-        State state, middle;
-        Stepper<S, extent> stepper;
-        CompensatedVectorSum<S, extent> sum, second_sum;
-        Vector<S, extent> velocity;
-
-        Work(std::size_t d, VelocityUse use)
-            : state(d),
-              middle(d),
-              stepper(stepper_for(d, use)),
-              sum(d),
-              second_sum(d),
-              velocity(make_vector<S, extent>(d)) {}
-
-        static auto stepper_for(std::size_t d, VelocityUse use) {
-            if constexpr (std::is_constructible_v<Stepper<S, extent>, std::size_t, VelocityUse>) {
-                return Stepper<S, extent>(d, use);
-            } else {
-                return Stepper<S, extent>(d);
-            }
-        }
-    };
-
-    // NOTE: with the dimension known, a copy of the work space on the stack lets the whole state live in registers.
-    template <class Task>
-    void with_work(Task&& task) {
-        if constexpr (extent == dynamic) {
-            task(work_);
+    static Stepper<S, extent> stepper_for(std::size_t d, VelocityUse use) {
+        if constexpr (std::is_constructible_v<Stepper<S, extent>, std::size_t, VelocityUse>) {
+            return Stepper<S, extent>(d, use);
         } else {
-            Work local = work_;
-            task(local);
+            return Stepper<S, extent>(d);
         }
     }
+
+    /// A moment of the window: `fraction` micro-steps after the grid point `step`, which is `turn` micro-steps from a
+    /// whole period.
+    struct Instant {
+        std::int64_t turn;
+        std::int64_t step;
+        S fraction;
+    };
 
     /// Calls visitor(weight, state) at every grid point of the window.
     template <class Visitor>
-    void visit(Work& work, const Start& start, Visitor&& visitor) {
+    void visit(const Start& start, Visitor&& visitor) {
+        // NOTE: what almost every window is (one phase, no slow velocity to add, time at rest) gets a loop of its own
+        // without the questions; they cost a tenth of a step over a pendulum.
+        if (ratios_.size() == 1 && start.slow_velocity.empty() && start.time == ExplicitTime::frozen) {
+            std::array<S, 1> theta;
+            sweep(start, visitor, [&, phase = start.phases[0], t = start.t](Instant at, View x, View v, auto a) {
+                theta[0] = phase + two_pi * ((S(at.turn) + at.fraction) / S(steps_per_period_));
+                acceleration_->uncounted(x, v, t, std::span<const S>(theta), a);
+            });
+        } else {
+            sweep(start, visitor, [&](Instant at, View x, View v, auto a) { evaluate(start, at, x, v, a); });
+        }
+    }
+
+    template <class Visitor, class Rate>
+    void sweep(const Start& start, Visitor&& visitor, Rate&& rate) {
         const std::size_t each_side = weights_.each_side();
+        const std::int64_t period = steps_per_period_;
         const S two_sided = sides_ == Sides::forward ? S(2) : S(1);
+        Local<State> state = state_;
+        Local<Stepper<S, extent>> stepper = stepper_;
 
-        std::copy(start.x.begin(), start.x.end(), work.middle.x().begin());
-        std::copy(start.v.begin(), start.v.end(), work.middle.v().begin());
-        evaluate(work, start, 0, S(0), 0, work.middle.x(), work.middle.v(), work.middle.a());
-        visitor(S(weights_[0]), work.middle);
-
+        std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
+        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        rate(Instant{0, 0, S(0)}, View(middle_.x()), View(middle_.v()), middle_.a());
+        visitor(S(weights_[0]), middle_);
+        std::int64_t steps = 0;
         for (const int direction : {1, -1}) {
             if (direction == -1 && sides_ == Sides::forward) {
                 break;
             }
-            work.state = work.middle;
-            std::int64_t turn = 0;  // micro-steps since the last whole period
+            state = middle_;
+            const S h = S(direction) * micro_step_;
+            std::int64_t turn = 0;
             for (std::size_t k = 1; k <= each_side; ++k) {
-                work.stepper.step(
-                    [&](S c, std::span<const S, extent> x, std::span<const S, extent> v, std::span<S, extent> a) {
-                        const auto step = static_cast<std::int64_t>(k - 1) * direction;
-                        evaluate(work, start, turn, S(direction) * c, step, x, v, a);
-                    },
-                    S(direction) * micro_step_, work.state);
+                const auto acceleration = [&](S c, View x, View v, std::span<S, extent> a) {
+                    rate(Instant{turn, static_cast<std::int64_t>(k - 1) * direction, S(direction) * c}, x, v, a);
+                };
+                stepper.step(acceleration, h, state);
                 turn += direction;
-                turn -= 2 * turn > steps_per_period_ ? steps_per_period_ : 0;
-                turn += 2 * turn < -steps_per_period_ ? steps_per_period_ : 0;
-                visitor(two_sided * S(weights_[k]), work.state);
+                turn -= 2 * turn > period ? period : 0;
+                turn += 2 * turn < -period ? period : 0;
+                visitor(two_sided * S(weights_[k]), state);
             }
-            micro_steps_ += static_cast<std::int64_t>(each_side);
+            steps += static_cast<std::int64_t>(each_side);
         }
+        micro_steps_ += steps;
+        acceleration_->count(1 + steps * Stepper<S, extent>::evaluations);
     }
 
-    /// The acceleration `c` micro-steps after the grid point `step`, whose distance from a whole period is `turn`
-    /// micro-steps.
-    void evaluate(Work& work, const Start& start, std::int64_t turn, S c, std::int64_t step,
-                  std::span<const S, extent> x, std::span<const S, extent> v, std::span<S, extent> a) {
-        constexpr S two_pi = 2 * std::numbers::pi_v<S>;
-        if (theta_.size() == 1) {
-            theta_[0] = start.phases[0] + two_pi * ((S(turn) + c) / S(steps_per_period_));
-        } else {
-            for (std::size_t j = 0; j < theta_.size(); ++j) {
-                const S turns = (S(step) + c) * ratios_[j] / S(steps_per_period_);
-                theta_[j] = start.phases[j] + two_pi * (turns - std::floor(turns + S(0.5)));
-            }
+    /// The acceleration at an instant: several phases, slow velocity, running time.
+    void evaluate(const Start& start, Instant at, View x, View v, std::span<S, extent> a) {
+        const S steps = S(at.step) + at.fraction;
+        for (std::size_t j = 0; j < theta_.size(); ++j) {
+            const S turns = steps * ratios_[j] / S(steps_per_period_);
+            theta_[j] = start.phases[j] + two_pi * (turns - std::floor(turns + S(0.5)));
         }
-        const S t = start.time == ExplicitTime::running ? start.t + (S(step) + c) * micro_step_ : start.t;
-        if (start.slow_velocity.empty()) {
-            (*acceleration_)(x, v, t, std::span<const S>(theta_), a);
-        } else {
+        const S t = start.time == ExplicitTime::running ? start.t + steps * micro_step_ : start.t;
+        if (!start.slow_velocity.empty()) {
             for (std::size_t i = 0; i < v.size(); ++i) {
-                work.velocity[i] = start.slow_velocity[i] + v[i];
+                velocity_[i] = start.slow_velocity[i] + v[i];
             }
-            (*acceleration_)(x, std::span<const S, extent>(work.velocity), t, std::span<const S>(theta_), a);
+            v = View(velocity_);
         }
+        acceleration_->uncounted(x, v, t, std::span<const S>(theta_), a);
     }
+
+    static constexpr S two_pi = 2 * std::numbers::pi_v<S>;
 
     Acceleration<System, S>* acceleration_;
     std::vector<S> ratios_;
     Sides sides_;
+    // Work space.
     std::vector<S> theta_;
-    Work work_;
+    State state_, middle_;
+    Stepper<S, extent> stepper_;
+    Sum sum_, second_sum_;
+    Vector<S, extent> velocity_;
 };
 
 /// A window with the stepper of that name (`step/catalogue.hpp`).

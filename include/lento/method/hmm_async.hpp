@@ -11,6 +11,7 @@
 /// (section 2.4).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,7 +102,7 @@ void require_one_period_works(AveragedRun<System>& run, const SymmetryPhase& cen
             "least {:.3g} of its oscillation about every phase. Use a kernel (filter = cos8)",
             centre.odd_fraction));
     }
-    if (centre.odd_fraction > rounding_odd_fraction) {
+    if (centre.odd_fraction > std::max(rounding_odd_fraction, run.request().rtol)) {
         run.warn(
             fmt::format("the force is even about the window's start only up to {:.2g} of its oscillation; the "
                         "one-period filter adds "

@@ -151,10 +151,17 @@ public:
 
     void operator()(std::span<const S, extent> x, std::span<const S, extent> v, S t, std::span<const S> theta,
                     std::span<S, extent> a) {
-        system_->template force<S>(x, v, t, theta, a);
-        system_->mass().to_acceleration(a, std::span<S, extent>(scratch_));
+        uncounted(x, v, t, theta, a);
         ++evaluations_;
     }
+
+    /// For loops that know how often they call it and `count` afterwards.
+    void uncounted(std::span<const S, extent> x, std::span<const S, extent> v, S t, std::span<const S> theta,
+                   std::span<S, extent> a) {
+        system_->template force<S>(x, v, t, theta, a);
+        system_->mass().to_acceleration(a, std::span<S, extent>(scratch_));
+    }
+    void count(std::int64_t evaluations) { evaluations_ += evaluations; }
 
     const System& system() const { return *system_; }
     std::int64_t evaluations() const { return evaluations_; }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "lento/step/state.hpp"
 #include "lento/step/tableaus.hpp"
@@ -33,12 +34,12 @@ public:
     void step(Rate&& rate, S h, State& state) {
         start_ = state.y;
         rates_[0] = state.rate;
-        constexpr auto computed = static_cast<std::size_t>(evaluations);
-        for (std::size_t i = 1; i < computed; ++i) {
-            advance(tableau.a[i], i, h, state);
-            rate(tableau.c[i], std::span<const S, Extent>(state.y), std::span<S, Extent>(rates_[i]));
+        // NOTE: unrolled, so that equal nodes c share what the right-hand side makes of the time alone.
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (stage<I + 1>(rate, h, state), ...);
         }
-        advance(tableau.b, computed, h, state);
+        (std::make_index_sequence<evaluations - 1>());
+        advance<static_cast<std::size_t>(evaluations)>(tableau.b, h, state);
         rate(S(1), std::span<const S, Extent>(state.y), std::span<S, Extent>(state.rate));
         if constexpr (tableau.first_same_as_last) {
             rates_[stages - 1] = state.rate;
@@ -51,14 +52,21 @@ public:
     const std::array<Vector<S, Extent>, stages>& rates() const { return rates_; }
 
 private:
-    void advance(const std::array<S, stages>& weights, std::size_t count, S h, State& state) {
-        for (std::size_t k = 0; k < start_.size(); ++k) {
-            S sum{};
-            for (std::size_t j = 0; j < count; ++j) {
-                sum += weights[j] * rates_[j][k];
+    template <std::size_t I, class Rate>
+    void stage(Rate&& rate, S h, State& state) {
+        advance<I>(tableau.a[I], h, state);
+        rate(tableau.c[I], std::span<const S, Extent>(state.y), std::span<S, Extent>(rates_[I]));
+    }
+
+    /// y_0 + h sum_{j < Count} weights_j Y'_j
+    template <std::size_t Count>
+    void advance(const std::array<S, stages>& weights, S h, State& state) {
+        [&]<std::size_t... J>(std::index_sequence<J...>) {
+            for (std::size_t k = 0; k < start_.size(); ++k) {
+                state.y[k] = start_[k] + h * ((weights[J] * rates_[J][k]) + ...);
             }
-            state.y[k] = start_[k] + h * sum;
         }
+        (std::make_index_sequence<Count>());
     }
 
     Vector<S, Extent> start_;

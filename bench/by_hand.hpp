@@ -1,0 +1,158 @@
+/// The loops a careful programmer would write for one problem and one method, without a library. Each does the same work as a window:
+/// steps of one side, exact phases, a compensated weighted sum.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "lento/average/filter.hpp"
+
+namespace by_hand {
+
+inline constexpr double omega = 1e6;
+inline constexpr int steps_per_period = 80;
+inline constexpr std::size_t each_side = 400;
+inline constexpr std::size_t links = 16;
+inline constexpr double two_pi = 2 * std::numbers::pi;
+inline constexpr double h = two_pi / omega / steps_per_period;
+
+inline double pendulum_force(double x, double theta) {
+    constexpr double l = 0.2;
+    constexpr double g = 9.8;
+    constexpr double v_max = 4;
+    return (g + v_max * omega * std::cos(theta)) / l * std::sin(x);
+}
+
+/// Masses in a row, neighbours joined by hardening springs, both ends held, all shaken in proportion to their displacement.
+template <class X, class F>
+inline void chain_force(const X& x, double theta, F& f) {
+    const double shake = omega * std::cos(theta);
+    for (std::size_t i = 0; i < links; ++i) {
+        const double before = i > 0 ? x[i] - x[i - 1] : x[i];
+        const double after = i + 1 < links ? x[i + 1] - x[i] : -x[i];
+        f[i] = after - before + after * after * after - before * before * before + shake * x[i];
+    }
+}
+
+/// The phase `c` steps after the grid point whose distance from a whole period is `turn` steps.
+inline double phase(int turn, double c) {
+    return two_pi * ((turn + c) / steps_per_period);
+}
+inline int next(int turn) {
+    return 2 * (turn + 1) > steps_per_period ? turn + 1 - steps_per_period : turn + 1;
+}
+
+struct Sum {
+    double sum = 0;
+    double carry = 0;
+    void add(double term) {
+        const double total = sum + term;
+        const double taken = total - sum;
+        carry += (sum - (total - taken)) + (term - taken);
+        sum = total;
+    }
+};
+
+inline double verlet_pendulum(double start, const lento::FilterWeights& w) {
+    double x = start;
+    double v = 0;
+    double a = pendulum_force(x, 0);
+    Sum sum;
+    sum.add(w[0] * a);
+    int turn = 0;
+    for (std::size_t k = 1; k <= each_side; ++k) {
+        v += h / 2 * a;
+        x += h * v;
+        a = pendulum_force(x, phase(turn, 1));
+        v += h / 2 * a;
+        turn = next(turn);
+        sum.add(2 * w[k] * a);
+    }
+    return sum.sum + sum.carry;
+}
+
+inline double verlet4_pendulum(double start, const lento::FilterWeights& w) {
+    constexpr double g = 0.41449077179437573714;
+    constexpr std::array<double, 5> part{g, g, 1 - 4 * g, g, g};
+    constexpr std::array<double, 5> end{g, 2 * g, 1 - 2 * g, 1 - g, 1};
+    double x = start;
+    double v = 0;
+    double a = pendulum_force(x, 0);
+    Sum sum;
+    sum.add(w[0] * a);
+    int turn = 0;
+    for (std::size_t k = 1; k <= each_side; ++k) {
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            v += part[i] * h / 2 * a;
+            x += part[i] * h * v;
+            a = pendulum_force(x, phase(turn, end[i]));
+            v += part[i] * h / 2 * a;
+        }
+        turn = next(turn);
+        sum.add(2 * w[k] * a);
+    }
+    return sum.sum + sum.carry;
+}
+
+inline double rk4_pendulum(double start, const lento::FilterWeights& w) {
+    double x = start;
+    double v = 0;
+    double a1 = pendulum_force(x, 0);
+    Sum sum;
+    sum.add(w[0] * a1);
+    int turn = 0;
+    for (std::size_t k = 1; k <= each_side; ++k) {
+        const double v1 = v;
+        const double v2 = v + h / 2 * a1;
+        const double a2 = pendulum_force(x + h / 2 * v1, phase(turn, 0.5));
+        const double v3 = v + h / 2 * a2;
+        const double a3 = pendulum_force(x + h / 2 * v2, phase(turn, 0.5));
+        const double v4 = v + h * a3;
+        const double a4 = pendulum_force(x + h * v3, phase(turn, 1));
+        x += h / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+        v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+        a1 = pendulum_force(x, phase(turn, 1));
+        turn = next(turn);
+        sum.add(2 * w[k] * a1);
+    }
+    return sum.sum + sum.carry;
+}
+
+inline void verlet_chain(const std::array<double, links>& start, const lento::FilterWeights& w,
+                         std::array<double, links>& average) {
+    std::array<double, links> x = start;
+    std::array<double, links> v{};
+    std::array<double, links> a;
+    std::array<double, links> sum{};
+    std::array<double, links> carry{};
+    const auto add = [&](double weight) {
+        for (std::size_t i = 0; i < links; ++i) {
+            Sum one{sum[i], carry[i]};
+            one.add(weight * a[i]);
+            sum[i] = one.sum;
+            carry[i] = one.carry;
+        }
+    };
+    chain_force(x, 0, a);
+    add(w[0]);
+    int turn = 0;
+    for (std::size_t k = 1; k <= each_side; ++k) {
+        for (std::size_t i = 0; i < links; ++i) {
+            v[i] += h / 2 * a[i];
+            x[i] += h * v[i];
+        }
+        chain_force(x, phase(turn, 1), a);
+        for (std::size_t i = 0; i < links; ++i) {
+            v[i] += h / 2 * a[i];
+        }
+        turn = next(turn);
+        add(2 * w[k]);
+    }
+    for (std::size_t i = 0; i < links; ++i) {
+        average[i] = sum[i] + carry[i];
+    }
+}
+
+}  // namespace by_hand
