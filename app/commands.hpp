@@ -1,6 +1,7 @@
 /// The commands of the program. Each returns the exit status.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ struct RunArguments {
     std::string problem;
     std::string method = "auto";
     std::optional<double> rtol{}, atol{}, t_end{};
-    std::optional<std::size_t> samples{};
+    std::optional<std::int64_t> samples{};
     std::vector<std::string> set{}, options{};
     std::optional<std::string> folder{}, fast{};
     bool json = false;

@@ -87,6 +87,11 @@ int parse_and_run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+            const std::vector<std::string> known{"run", "methods", "reproduce"};
+            throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
+                                            lento::suggestion(argv[1], known), lento::listed(known)));
+        }
         return app.exit(error) == 0 ? status(Exit::done) : status(Exit::bad_input);
     }
     if (run_command->parsed()) {

@@ -113,15 +113,30 @@ std::vector<double> row_of(const Builtin& problem, const Values& values, std::sp
     return row;
 }
 
-std::pair<double, double> fast_range(const std::string& text) {
+std::vector<double> joined(const Snapshot& state) {
+    std::vector<double> y = state.position;
+    y.insert(y.end(), state.velocity.begin(), state.velocity.end());
+    return y;
+}
+
+std::size_t samples_from(std::int64_t samples) {
+    constexpr std::int64_t most = 10'000'000;
+    if (samples < 2 || samples > most) {
+        throw Misuse(fmt::format("samples is {}; it must be at least 2, both ends, and at most {}", samples, most));
+    }
+    return static_cast<std::size_t>(samples);
+}
+
+std::pair<double, double> fast_range(const std::string& text, double t_start, double t_end) {
     const auto colon = text.find(':');
     if (colon == std::string::npos) {
         throw Misuse(fmt::format("--fast '{}' is not of the form A:B", text));
     }
     const double from = number_from(text.substr(0, colon), "--fast A");
     const double to = number_from(text.substr(colon + 1), "--fast B");
-    if (!(to > from)) {
-        throw Misuse(fmt::format("--fast {}:{}: the second time must be later", from, to));
+    if (!(to > from) || from < t_start || to > t_end) {
+        throw Misuse(fmt::format("--fast {}:{}: the second time must be later, and both within the run, {} to {}", from,
+                                 to, t_start, t_end));
     }
     return {from, to};
 }
@@ -130,8 +145,15 @@ std::pair<double, double> fast_range(const std::string& text) {
 Series fast_series(const Builtin& problem, const Values& values, const Solution& solution,
                    std::pair<double, double> range, const std::vector<std::string>& names) {
     const auto [from, to] = range;
-    const auto points =
-        static_cast<std::size_t>(std::clamp(32 * (to - from) / problem.period(values), 200.0, 200'000.0));
+    constexpr double most = 200'000;
+    const double wanted = 32 * (to - from) / problem.period(values);
+    if (wanted > most) {
+        fmt::print(stderr,
+                   "lento: --fast {}:{} covers {:.3g} vibrations; {:.0f} points cannot show them all: take a shorter "
+                   "interval\n",
+                   from, to, wanted / 32, most);
+    }
+    const auto points = static_cast<std::size_t>(std::clamp(wanted, 200.0, most));
     Series series{names, {}, {}};
     for (std::size_t k = 0; k <= points; ++k) {
         const double t = from + (to - from) * static_cast<double>(k) / static_cast<double>(points);
@@ -163,13 +185,14 @@ Exit run(const RunArguments& arguments) {
     Request request{.start = {}, .t_end = arguments.t_end.value_or(problem.t_end), .method = arguments.method};
     request.rtol = arguments.rtol.value_or(request.rtol);
     request.atol = arguments.atol.value_or(request.atol);
-    request.samples = arguments.samples.value_or(request.samples);
+    request.samples = samples_from(arguments.samples.value_or(static_cast<std::int64_t>(request.samples)));
     request.keep = arguments.fast ? Recorder::Keep::everything : Recorder::Keep::nothing;
     for (const auto& option : arguments.options) {
         const auto [name, value] = name_and_value(option, "--option");
         set_option(request.options, name, value);
     }
-    const auto fast_times = arguments.fast ? fast_range(*arguments.fast) : std::pair{0.0, 0.0};
+    const auto fast_times =
+        arguments.fast ? fast_range(*arguments.fast, request.t_start, request.t_end) : std::pair{0.0, 0.0};
     const std::size_t d = problem.coordinates.size();
     request.sink = [&](double t, std::span<const double> y) {
         output.slow.t.push_back(t);
@@ -180,7 +203,11 @@ Exit run(const RunArguments& arguments) {
     Progress progress(request.t_start, request.t_end);
     request.progress = std::ref(progress);
     request.stop = progress.token();
-    std::signal(SIGINT, [](int) { interrupt_requested = 1; });
+    // NOTE: a second Ctrl-C ends the program at once.
+    std::signal(SIGINT, [](int) {
+        interrupt_requested = 1;
+        std::signal(SIGINT, SIG_DFL);
+    });
 
     const Solution solution = problem.solve(values, request);
     progress.finish();
@@ -189,6 +216,9 @@ Exit run(const RunArguments& arguments) {
     output.record = solution.record();
     const auto& final_state = solution.final_state();
     output.final_slow = row_of(problem, values, final_state.position, final_state.velocity);
+    if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
+        request.sink(final_state.t, joined(final_state));  // a run that ended early shows how far it came
+    }
     if (solution.has_fast()) {
         const auto fast = solution.reconstruct(final_state);
         output.final_fast = row_of(problem, values, fast.position, fast.velocity);

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "lento/average/filter.hpp"
+#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
-#include "lento/march/fixed.hpp"
 #include "pendulum.hpp"
 #include "reproduction.hpp"
 
@@ -104,7 +104,7 @@ double spread_between(const Table& table, double omega, double other) {
     for (const auto steps : steps_a_second) {
         const double one = largest_error(table_run(table, omega, steps), reference);
         const double two = largest_error(table_run(table, other, steps), reference);
-        spread = std::max(spread, std::abs(one - two) / two);
+        spread = larger(spread, std::abs(one - two) / two);
     }
     return spread;
 }
@@ -183,7 +183,6 @@ Result recompute_figure_2_1() {
     double displacement = 0;
     double velocity = 0;
     double highest = 0;
-    double unexplained = 0;
     constexpr int samples = 2000;
     for (int k = 0; k <= samples; ++k) {
         const double t = static_cast<double>(k) / samples;
@@ -196,12 +195,9 @@ Result recompute_figure_2_1() {
             result.rows.push_back({label, "q'", std::nullopt, q.velocity[0], true, 0});
             result.rows.push_back({label, "q' averaged", std::nullopt, Q.velocity[0], true, 0});
         }
-        displacement = std::max(displacement, std::abs(q.position[0] - Q.position[0]));
-        velocity = std::max(velocity, std::abs(q.velocity[0] - Q.velocity[0]));
-        highest = std::max(highest, std::abs(q.position[0]));
-        const double s = -pendulum.v_max / omega * std::cos(omega * t);
-        const auto Q_true = q.position[0] - s / pendulum.l * std::sin(Q.position[0]);
-        unexplained = std::max(unexplained, std::abs(Q_true - Q.position[0]));
+        displacement = larger(displacement, std::abs(q.position[0] - Q.position[0]));
+        velocity = larger(velocity, std::abs(q.velocity[0] - Q.velocity[0]));
+        highest = larger(highest, std::abs(q.position[0]));
     }
     result.claims.push_back({"the pendulum oscillates around the upward position: largest |q|", highest, highest < 1});
     result.claims.push_back(

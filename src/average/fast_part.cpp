@@ -72,6 +72,29 @@ double Harmonics::tail() const {
     return all > 0 ? high / all : 0.0;
 }
 
+std::vector<double> Harmonics::frequencies(double share) const {
+    const double fastest = *std::max_element(frequencies_.begin(), frequencies_.end());
+    double largest = 0;
+    for (const auto& coefficient : coefficients_) {
+        largest = std::max(largest, std::abs(coefficient));
+    }
+    std::vector<double> present;
+    for (std::size_t index = 0; index < grid_size_; ++index) {
+        double frequency = 0;
+        std::size_t rest = index;
+        for (std::size_t phase = 0; phase < phases_; ++phase, rest /= points_) {
+            frequency += static_cast<double>(harmonic(rest % points_)) * frequencies_[phase];
+        }
+        const auto* first = coefficients_.data() + index * dimension_;
+        const bool strong =
+            std::any_of(first, first + dimension_, [&](auto c) { return std::abs(c) > share * largest; });
+        if (strong && frequency > resonant * fastest) {
+            present.push_back(frequency);
+        }
+    }
+    return present;
+}
+
 Harmonics::Parts Harmonics::at(std::span<const double> theta) const {
     const double fastest = phases_ == 0 ? 0.0 : *std::max_element(frequencies_.begin(), frequencies_.end());
     Parts parts{std::vector<double>(dimension_), std::vector<double>(dimension_), std::vector<double>(dimension_)};

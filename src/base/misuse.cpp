@@ -47,6 +47,12 @@ std::string suggestion(std::string_view name, std::span<const std::string> known
     return nearest.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", nearest);
 }
 
+void require_one_of(std::string_view what, std::string_view value, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), value) == known.end()) {
+        throw Misuse(fmt::format("{} = '{}' is not one of {}{}", what, value, listed(known), suggestion(value, known)));
+    }
+}
+
 std::string listed(std::span<const std::string> names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -66,9 +66,10 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
             force(t, point.first(d), point.last(d), derivative.last(d));
         };
         const Tolerance tolerance{request.rtol, request.atol};
-        result = choice.name == "ode45"
-                     ? march_adaptive(Ode45Controller(tolerance, interval), rate, interval, y, recorder, request.stop)
-                     : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder, request.stop);
+        result = choice.name == "ode45" ? march_adaptive(Ode45Controller(tolerance, interval), rate, interval, y,
+                                                         recorder, request.stop, request.most_steps)
+                                        : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder,
+                                                         request.stop, request.most_steps);
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
     return {

@@ -42,6 +42,10 @@ std::span<const OptionEntry> option_catalogue() {
          &Options::initial},
         {"mean_force", "refuse: stop if the leading force does not average to zero; accept: run all the same",
          &Options::mean_force},
+        {"parity",
+         "of the force about the start of a window: detect; even (half windows, not checked); none (whole windows, a "
+         "kernel)",
+         &Options::parity},
     };
     return catalogue;
 }

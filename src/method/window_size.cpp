@@ -7,12 +7,43 @@
 #include "lento/base/misuse.hpp"
 
 namespace lento {
+namespace {
+
+constexpr double most_steps_per_period = 1e5;
+constexpr double most_steps_per_window = 1e7;
+
+/// The width asked for, in periods of the slowest phase; checked.
+std::optional<double> given_periods(const TimeScales& scales, const Options& options) {
+    if (options.window && options.window_periods) {
+        throw Misuse("both window and window_periods are given; one decides the other");
+    }
+    const auto periods = options.window ? std::optional(*options.window / scales.slowest) : options.window_periods;
+    if (periods && !(*periods >= 1 - 1e-9 && *periods < 1e6)) {
+        throw Misuse(
+            fmt::format("the averaging window is {:.4g} periods wide (the slowest period is {:.4g}); it must be at "
+                        "least one period "
+                        "and finite",
+                        *periods, scales.slowest));
+    }
+    return periods;
+}
+
+}  // namespace
+
+double window_width(const Filter& filter, const TimeScales& scales, const Options& options) {
+    return filter.is_one_period() ? *scales.common_period
+                                  : given_periods(scales, options).value_or(filter.usual_periods()) * scales.slowest;
+}
 
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales) {
     if (options.micro_step && options.micro_steps_per_period) {
         throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
     }
     if (options.micro_steps_per_period) {
+        if (static_cast<double>(*options.micro_steps_per_period) > most_steps_per_period) {
+            throw Misuse(fmt::format("micro_steps_per_period = {} is more than {:.0e}; a few dozen are usual",
+                                     *options.micro_steps_per_period, most_steps_per_period));
+        }
         return options.micro_steps_per_period;
     }
     if (!options.micro_step) {
@@ -20,7 +51,7 @@ std::optional<std::size_t> given_steps_per_period(const Options& options, const 
     }
     require_positive(*options.micro_step, "micro_step");
     const double steps = std::ceil(scales.fastest / *options.micro_step * (1 - 1e-12));
-    if (steps > 1e9) {
+    if (steps > most_steps_per_period) {
         throw Misuse(fmt::format("micro_step = {} makes {:.3g} steps a period of {:.3g}; a few dozen are usual",
                                  *options.micro_step, steps, scales.fastest));
     }
@@ -35,20 +66,7 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
         throw Misuse(
             fmt::format("{} micro-steps a period cannot follow a vibration; take at least 4", steps_per_period));
     }
-    if (options.window && options.window_periods) {
-        throw Misuse("both window and window_periods are given; one decides the other");
-    }
-    std::optional<double> periods = options.window_periods;
-    if (options.window) {
-        periods = *options.window / scales.slowest;
-    }
-    if (periods && !(*periods >= 1 - 1e-9 && *periods < 1e6)) {
-        throw Misuse(
-            fmt::format("the averaging window is {:.4g} periods wide (the slowest period is {:.4g}); it must be at "
-                        "least one period "
-                        "and finite",
-                        *periods, scales.slowest));
-    }
+    const auto periods = given_periods(scales, options);
     if (filter.is_one_period()) {
         if (periods && std::abs(*periods - 1) > 1e-9) {
             throw Misuse(fmt::format(
@@ -64,6 +82,11 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
     }
     const double steps = periods.value_or(filter.usual_periods()) * scales.slowest / scales.fastest *
                          static_cast<double>(steps_per_period);
+    if (steps > most_steps_per_window) {
+        throw Misuse(fmt::format(
+            "one window would take {:.3g} micro-steps, more than {:.0e}: take a shorter window or fewer steps a period",
+            steps, most_steps_per_window));
+    }
     return {steps_per_period, static_cast<std::size_t>(std::llround(steps / 2))};
 }
 

@@ -89,8 +89,7 @@ std::string summary_text(const RunOutput& output) {
     line("method", record.requested_method == record.method
                        ? record.method
                        : fmt::format("{} (chosen by {})", record.method, record.requested_method));
-    line("outcome", record.explanation.empty() ? std::string(name_of(record.outcome))
-                                               : fmt::format("{}: {}", name_of(record.outcome), record.explanation));
+    line("outcome", std::string(name_of(record.outcome)));
     line("slow solution is", record.slow_is);
     line("time reached", fmt::format("{:.6g}", record.t_end));
     line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));

@@ -47,15 +47,14 @@ TimeScales time_scales(std::span<const Phase> phases, std::optional<double> decl
         scales.ratios.push_back(phases[i].frequency / high->frequency);
         for (std::size_t j = 0; j < i; ++j) {
             const double beat = std::abs(phases[i].frequency - phases[j].frequency);
-            if (beat > same * high->frequency && beat < slowest_frequency * (1 - same)) {
-                slowest_frequency = beat;
-                scales.beat = fmt::format("{} - {}", phases[i].name, phases[j].name);
+            if (beat > same * high->frequency) {
+                slowest_frequency = std::min(slowest_frequency, beat);
             }
         }
     }
     scales.fastest = high->period();
-    scales.slowest = 2 * std::numbers::pi / slowest_frequency;
     scales.common_period = common_period_of(phases, low->frequency);
+    scales.slowest = scales.common_period.value_or(2 * std::numbers::pi / slowest_frequency);
     return scales;
 }
 

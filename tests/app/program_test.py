@@ -108,6 +108,9 @@ class Program(unittest.TestCase):
         self.refused(2, ["t_end is -1"], *run, "--t-end", "-1")
         self.refused(2, ["samples is 1"], *run, "--samples", "1")
         self.refused(2, ["A:B"], *run, "--fast", "0.5")
+        self.refused(2, ["within the run"], *run, "--fast", "0.5:2")
+        self.refused(2, ["samples is -3"], *run, "--samples", "-3")
+        self.refused(2, ["'foo' is not a command", "run"], "foo")
         self.refused(2, ["hmm-async"], *run, "--method", "hmm-sync", "--option", "filter=period")
         self.refused(2, ["does not apply"], *run, "--method", "direct", "--option", "filter=cos8")
         self.refused(2, [], "run")
@@ -118,7 +121,10 @@ class Program(unittest.TestCase):
         self.refused(1, ["diverged", "q"], "run", "inverted-pendulum", "--set", "l=0")
         self.refused(1, ["refused", "q", "average to zero"], "run", "inverted-pendulum", "--set", "bias=1")
         self.refused(1, ["no_scale_separation"], "run", "inverted-pendulum", "--set", "omega=100", "--option", "filter=exponential")
+        self.refused(1, ["refused", "double precision"], "run", "inverted-pendulum", "--set", "omega=1e300")
         summary = self.run_json("inverted-pendulum", "--set", "l=0", "-o", "failed", status=1)
+        self.assertIsNone(summary["final_fast"])
+        self.assertEqual(summary["final"]["q"], 0.5)
         self.assertEqual(summary["outcome"], "diverged")
         self.assertTrue((self.at / "failed/report.html").read_text().count("ended as diverged"))
 
@@ -138,7 +144,7 @@ class Program(unittest.TestCase):
         self.assertEqual(summary["outcome"], "interrupted")
         self.assertGreater(summary["t_end"], 0)
         self.assertLess(summary["t_end"], 1)
-        self.assertTrue((self.at / "stopped/solution.csv").exists())
+        self.assertEqual(float(self.rows_of("stopped/solution.csv")[-1][0]), summary["t_end"])
 
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)

@@ -37,7 +37,8 @@ template <class Controller>
 std::pair<double, MarchResult> kepler_error(double rtol) {
     const Interval interval{0, revolution};
     auto y = kepler_start;
-    const auto result = march_adaptive(Controller({rtol, rtol * 1e-3}, interval), kepler, interval, y, Nobody{}, {});
+    const auto result =
+        march_adaptive(Controller({rtol, rtol * 1e-3}, interval), kepler, interval, y, Nobody{}, {}, 100'000);
     double error = 0;
     for (std::size_t i = 0; i < 4; ++i) {
         error = std::max(error, std::abs(y[i] - kepler_start[i]));
@@ -70,8 +71,10 @@ TEST(Adaptive, ode45_takes_at_least_ten_steps_and_pi_as_few_as_it_likes) {
     const auto still = [](double, std::span<const double>, std::span<double> dy) { dy[0] = 0; };
     const Interval interval{0, 1};
     std::vector<double> y{1};
-    EXPECT_GE(march_adaptive(Ode45Controller({1e-3, 1e-6}, interval), still, interval, y, Nobody{}, {}).steps, 10);
-    EXPECT_LT(march_adaptive(PiController({1e-3, 1e-6}, interval), still, interval, y, Nobody{}, {}).steps, 10);
+    EXPECT_GE(march_adaptive(Ode45Controller({1e-3, 1e-6}, interval), still, interval, y, Nobody{}, {}, 100'000).steps,
+              10);
+    EXPECT_LT(march_adaptive(PiController({1e-3, 1e-6}, interval), still, interval, y, Nobody{}, {}, 100'000).steps,
+              10);
 }
 
 TEST(Adaptive, ode45_rules_step_by_step) {
@@ -95,7 +98,8 @@ TEST(Adaptive, a_singularity_ends_in_an_outcome) {
     const auto blow_up = [](double, std::span<const double> y, std::span<double> dy) { dy[0] = y[0] * y[0]; };
     const Interval interval{0, 2};
     std::vector<double> y{1};  // 1/(1-t)
-    const auto result = march_adaptive(PiController({1e-6, 1e-9}, interval), blow_up, interval, y, Nobody{}, {});
+    const auto result =
+        march_adaptive(PiController({1e-6, 1e-9}, interval), blow_up, interval, y, Nobody{}, {}, 100'000);
     EXPECT_TRUE(result.outcome == Outcome::not_converged || result.outcome == Outcome::diverged);
     EXPECT_NEAR(result.reached, 1, 1e-3);
     EXPECT_FALSE(result.explanation.empty());
@@ -104,7 +108,7 @@ TEST(Adaptive, a_singularity_ends_in_an_outcome) {
         dy[0] = t < 0.5 ? 1.0 : std::nan("");
     };
     y = {0};
-    const auto hit = march_adaptive(PiController({1e-6, 1e-9}, interval), nothing, interval, y, Nobody{}, {});
+    const auto hit = march_adaptive(PiController({1e-6, 1e-9}, interval), nothing, interval, y, Nobody{}, {}, 100'000);
     EXPECT_EQ(hit.outcome, Outcome::diverged);
     EXPECT_NEAR(hit.reached, 0.5, 1e-6);
     EXPECT_EQ(hit.culprit, 0U);
@@ -119,7 +123,8 @@ TEST(Adaptive, a_budget_and_a_stop_end_the_march_with_what_there_is) {
     EXPECT_GT(spent.reached, 0);
     std::stop_source source;
     source.request_stop();
-    EXPECT_EQ(march_adaptive(PiController({1e-10, 1e-12}, interval), kepler, interval, y, Nobody{}, source.get_token())
+    EXPECT_EQ(march_adaptive(PiController({1e-10, 1e-12}, interval), kepler, interval, y, Nobody{}, source.get_token(),
+                             100'000)
                   .outcome,
               Outcome::interrupted);
 }
@@ -166,7 +171,7 @@ TEST(Sampling, both_ends_and_equal_spacing) {
         d[0] = p[1];
         d[1] = -p[0];
     };
-    march_adaptive(PiController({1e-9, 1e-12}, {0, 1}), rhs, {0, 1}, y, recorder, {});
+    march_adaptive(PiController({1e-9, 1e-12}, {0, 1}), rhs, {0, 1}, y, recorder, {}, 100'000);
     ASSERT_EQ(times.size(), 11U);
     EXPECT_EQ(times.front(), 0.0);
     EXPECT_EQ(times.back(), 1.0);

@@ -55,6 +55,8 @@ TEST(Input, every_refusal_says_what_was_given_and_what_to_do) {
     expect_mentions(refusal_of(with({.micro = "nothing"})), {"micro = 'nothing'", "verlet"});
     expect_mentions(refusal_of(with({.filter = "gauss"})), {"gauss", "exponential"});
     expect_mentions(refusal_of(with({.initial = "perhaps"})), {"perhaps", "true-state", "averaged"});
+    expect_mentions(refusal_of(with({.mean_force = "foo"})), {"foo", "refuse", "accept"});
+    expect_mentions(refusal_of(with({.parity = "odd"})), {"odd", "detect", "none"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "hmm-asink"}),
                     {"hmm-asink", "did you mean 'hmm-async'"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 0, .method = "hmm-async"}), {"t_end is 0"});

@@ -38,6 +38,9 @@ public:
     /// The largest coefficient in the upper half of the harmonics, over the largest of all: 0 means resolved.
     double tail() const;
 
+    /// The frequencies n.omega >= 0 of the coefficients above `share` of the largest, standing ones left out.
+    std::vector<double> frequencies(double share) const;
+
     struct Parts {
         std::vector<double> mean, velocity, displacement;
     };
@@ -60,7 +63,7 @@ public:
     };
     /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
     struct Profile {
-        std::vector<double> mean, velocity_swing;
+        std::vector<double> mean, velocity_swing, largest_displacement;
     };
 
     /// Chooses the number of phases at which the force is evaluated: enough at the state given.
@@ -69,8 +72,7 @@ public:
         const std::size_t phases = acceleration.system().phases().size();
         const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
         for (points_ = 16; points_ < most; points_ *= 2) {
-            unresolved_ = harmonics(x, v, t).tail();
-            if (!(unresolved_ > 1e-10)) {
+            if (!(harmonics(x, v, t).tail() > 1e-10)) {
                 break;
             }
         }
@@ -88,6 +90,7 @@ public:
         std::vector<double> low(x.size(), HUGE_VAL);
         std::vector<double> high(x.size(), -HUGE_VAL);
         Profile profile;
+        profile.largest_displacement.assign(x.size(), 0.0);
         for (int k = 0; k < samples; ++k) {
             std::vector<double> theta;
             for (const auto& phase : phases) {
@@ -97,6 +100,9 @@ public:
             for (std::size_t i = 0; i < x.size(); ++i) {
                 low[i] = std::min(low[i], parts.velocity[i]);
                 high[i] = std::max(high[i], parts.velocity[i]);
+                if (std::abs(parts.displacement[i]) > std::abs(profile.largest_displacement[i])) {
+                    profile.largest_displacement[i] = parts.displacement[i];
+                }
             }
             profile.mean = std::move(parts.mean);
         }
@@ -106,7 +112,22 @@ public:
         return profile;
     }
 
-    /// Evaluations that one call of `at` costs.
+    /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or difference of
+    /// two, for the harmonics n that the force has at the state given.
+    double slowest_frequency(std::span<const double> x, std::span<const double> v, double t) {
+        const auto present = harmonics(x, v, t).frequencies(1e-6);
+        double slowest = HUGE_VAL;
+        for (const double one : present) {
+            slowest = std::min(slowest, one);
+            for (const double other : present) {
+                const double beat = std::abs(one - other);
+                slowest = beat > 1e-9 * one ? std::min(slowest, beat) : slowest;
+            }
+        }
+        return slowest;
+    }
+
+    /// Phases a dimension of the grid.
     std::size_t points() const { return points_; }
 
 private:
@@ -125,7 +146,6 @@ private:
 
     Acceleration<System>* acceleration_;
     std::size_t points_ = 16;
-    double unresolved_ = 0;
 };
 
 }  // namespace lento

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +68,9 @@ public:
 
     /// Taken so far, all windows together.
     std::int64_t micro_steps() const { return micro_steps_; }
+    std::int64_t micro_steps_a_window() const {
+        return static_cast<std::int64_t>(weights_.each_side()) * (sides_ == Sides::both ? 2 : 1);
+    }
     const FilterWeights& weights() const { return weights_; }
     std::size_t steps_per_period() const { return static_cast<std::size_t>(steps_per_period_); }
     /// The whole width, as a time.
@@ -78,18 +80,20 @@ protected:
     AnyWindow(const TimeScales& scales, WindowShape shape)
         : weights_(std::move(shape.weights)),
           steps_per_period_(static_cast<std::int64_t>(shape.steps_per_period)),
-          micro_step_(S(scales.fastest) / S(shape.steps_per_period)) {}
+          micro_step_(S(scales.fastest) / S(shape.steps_per_period)),
+          sides_(shape.sides) {}
 
     FilterWeights weights_;
     std::int64_t steps_per_period_;
     S micro_step_;
+    Sides sides_;
     std::int64_t micro_steps_ = 0;
 };
 
 template <class System, template <class, std::size_t> class Stepper, class S = double>
 class Window final : public AnyWindow<System, S> {
     using Base = AnyWindow<System, S>;
-    using Base::micro_step_, Base::micro_steps_, Base::steps_per_period_, Base::weights_;
+    using Base::micro_step_, Base::micro_steps_, Base::sides_, Base::steps_per_period_, Base::weights_;
 
 public:
     using Base::extent;
@@ -131,7 +135,6 @@ private:
         : Base(scales, shape),
           acceleration_(&acceleration),
           ratios_(scales.ratios.begin(), scales.ratios.end()),
-          sides_(shape.sides),
           theta_(ratios_.size()),
           state_(d),
           middle_(d),
@@ -162,10 +165,9 @@ private:
         // NOTE: what almost every window is (one phase, no slow velocity to add, time at rest) gets a loop of its own
         // without the questions; they cost a tenth of a step over a pendulum.
         if (ratios_.size() == 1 && start.slow_velocity.empty() && start.time == ExplicitTime::frozen) {
-            std::array<S, 1> theta;
             sweep(start, visitor, [&, phase = start.phases[0], t = start.t](Instant at, View x, View v, auto a) {
-                theta[0] = phase + two_pi * ((S(at.turn) + at.fraction) / S(steps_per_period_));
-                acceleration_->uncounted(x, v, t, std::span<const S>(theta), a);
+                theta_[0] = phase + two_pi * ((S(at.turn) + at.fraction) / S(steps_per_period_));
+                acceleration_->uncounted(x, v, t, std::span<const S>(theta_), a);
             });
         } else {
             sweep(start, visitor, [&](Instant at, View x, View v, auto a) { evaluate(start, at, x, v, a); });
@@ -229,7 +231,6 @@ private:
 
     Acceleration<System, S>* acceleration_;
     std::vector<S> ratios_;
-    Sides sides_;
     // Work space.
     std::vector<S> theta_;
     State state_, middle_;

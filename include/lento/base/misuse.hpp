@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lento {
 
@@ -17,6 +18,9 @@ public:
 
 /// Throws unless `value` is a finite number above zero.
 void require_positive(double value, std::string_view what);
+
+/// Throws unless `value` is one of the values that `what` can have.
+void require_one_of(std::string_view what, std::string_view value, const std::vector<std::string>& known);
 
 /// The entry of `known` nearest to `name` by edit distance, as " (did you mean 'x'?)"; empty if none is near.
 std::string suggestion(std::string_view name, std::span<const std::string> known);

@@ -20,11 +20,9 @@
 
 namespace lento {
 
-inline constexpr std::int64_t most_steps = 1'000'000'000;
-
 template <class Controller, class Rate, class Observer>
 MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y,
-                           Observer&& observer, const std::stop_token& stop, std::int64_t budget = most_steps) {
+                           Observer&& observer, const std::stop_token& stop, std::int64_t budget) {
     MarchResult result{.reached = interval.from};
     DormandPrince<double> method(y.size());
     FirstOrderState<double> state(y.size());

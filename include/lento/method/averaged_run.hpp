@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,7 +24,10 @@
 #include "lento/average/slow_state.hpp"
 #include "lento/average/window.hpp"
 #include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/method/hypotheses.hpp"
 #include "lento/method/macro.hpp"
+#include "lento/method/macro_watch.hpp"
 #include "lento/method/options.hpp"
 #include "lento/method/request.hpp"
 #include "lento/method/window_size.hpp"
@@ -46,16 +50,21 @@ public:
           request_(checked(std::move(request), system.dimension())),
           acceleration_(*system_),
           scales_(time_scales(*system_)),
-          probes_(request_.start, request_.velocity, request_.t_start) {
+          probes_(request_.start, request_.velocity, request_.t_start, request_.t_end) {
         require_options_apply(request_.options, method);
         record_.method = method.name;
         record_.requested_method = request_.method;
         record_.slow_is = method.slow_is;
         record_.t_end = request_.t_start;
-        if (initial() != "true-state" && initial() != "averaged") {
-            throw Misuse(fmt::format("initial = '{}' is neither true-state nor averaged", initial()));
-        }
+        require_one_of("initial", initial(), {"true-state", "averaged"});
+        require_one_of("mean_force", request_.options.mean_force.value_or("refuse"), {"refuse", "accept"});
+        require_one_of("parity", parity(), {"detect", "even", "none"});
         velocity_matters_ = depends_on_velocity(acceleration_, probes_);
+        if (system_->phases().size() > 1 && !scales_.common_period) {
+            const auto& [q, v, t] = std::tie(request_.start, request_.velocity, request_.t_start);
+            const double beat = FastPart<System>(acceleration_, q, v, t).slowest_frequency(q, v, t);
+            scales_.slowest = std::max(scales_.slowest, 2 * std::numbers::pi / beat);
+        }
     }
 
     const System& system() const { return *system_; }
@@ -64,6 +73,10 @@ public:
     const ProbeStates& probes() const { return probes_; }
     Acceleration<System>& acceleration() { return acceleration_; }
     bool velocity_matters() const { return velocity_matters_; }
+    /// even, none or detect: the option, else what the system declares.
+    std::string parity() const {
+        return request_.options.parity.value_or(system_->parity() == Parity::even ? "even" : "detect");
+    }
     void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
 
     /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`.
@@ -71,9 +84,11 @@ public:
 
     /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
     Solution solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force) {
-        if (auto ended = obstacle()) {
-            return std::move(*ended);
+        Hypotheses<System> hypotheses(acceleration_, scales_, probes_, request_);
+        if (const auto violation = hypotheses.violation()) {
+            return not_started(violation->outcome, violation->sentence);
         }
+        leading_amplitude_ = hypotheses.leading_amplitude();
         // NOTE: without a phase the fast motion is the system's own, met only off its slow motion; there a window has
         // to be symmetric and of high order to let nothing of the stiff force through.
         const bool own_oscillation = system_->phases().empty();
@@ -81,36 +96,56 @@ public:
         if (velocity_matters_ && is_composition(micro_)) {
             throw Misuse(composition_needs_positions("micro", micro_));
         }
+        const double length = request_.t_end - request_.t_start;
+        const double width = window_width(filter, scales_, request_.options);
+        if (width >= length) {
+            return not_started(
+                Outcome::no_scale_separation,
+                fmt::format(
+                    "one averaging window lasts {:.3g}, the whole run {:.3g}: the vibration (or a beat of two phases, "
+                    "the slowest period being {:.3g}) is not fast against it; use the method direct, or a shorter "
+                    "window",
+                    width, length, scales_.slowest));
+        }
         const auto [X, V] = slow_start();
         const auto window = settled_window(filter, sides, make_force, own_oscillation ? request_.start : X, V);
-        const double length = request_.t_end - request_.t_start;
-        if (window->width() >= length) {
-            return finished(Outcome::no_scale_separation,
-                            fmt::format("one averaging window lasts {:.3g}, the whole run {:.3g}: the vibration is not "
-                                        "fast against it; use the "
-                                        "method direct, or a shorter window",
-                                        window->width(), length),
-                            {}, {request_.t_start, X, V});
-        }
         const auto force = make_force(*window);
         if (const double growth = own_oscillation ? spurious_growth(force, X, V) : 0; growth * length > 10) {
-            return finished(Outcome::unstable,
-                            fmt::format("windows of {} steps a period with micro = {} and filter = {} let enough of "
-                                        "the fast force through to make "
-                                        "the slow motion grow like exp({:.3g} t); take more micro_steps_per_period, "
-                                        "micro = verlet8, or filter = cos8",
-                                        window->steps_per_period(), micro_, filter.name(), growth),
-                            {}, {request_.t_start, X, V});
+            return not_started(
+                Outcome::unstable,
+                fmt::format(
+                    "windows of {} steps a period with micro = {} and filter = {} let enough of the fast force through "
+                    "to make the slow motion grow like exp({:.3g} t); take more micro_steps_per_period, micro = "
+                    "verlet8, or filter = cos8",
+                    window->steps_per_period(), micro_, filter.name(), growth));
         }
         if (time == ExplicitTime::running) {
             raise_tolerance_to_phase_noise(force, X, V);
         }
-        auto marched = march(force, X, V);
+        auto marched = march(force, filter, *window, X, V);
         record_.statistics.micro_steps += window->micro_steps();
         note_options(filter, *window);
-        warn_of_leakage(*window);
+        warn_of_leakage(filter, *window);
+        warn_of_rounding();
+        if (refusal_) {
+            return finished(Outcome::refused, *refusal_, std::move(marched.trajectory), std::move(marched.final_state));
+        }
+        if (marched.result.outcome == Outcome::completed && steepest_ > 4) {
+            return finished(Outcome::unstable,
+                            fmt::format("the macro-step is too long: its square times the slope of the averaged force "
+                                        "reaches {:.3g}, where 4 is the "
+                                        "limit of stability; take a macro_step of {:.2g} or less",
+                                        steepest_, 0.5 * *macro_step_ / std::sqrt(steepest_)),
+                            std::move(marched.trajectory), std::move(marched.final_state));
+        }
         return finished(marched.result.outcome, explanation_of(marched.result), std::move(marched.trajectory),
                         std::move(marched.final_state));
+    }
+
+    /// Ends the run at the next macro-step: what it relies on has turned out not to hold.
+    void refuse(std::string sentence) {
+        refusal_ = std::move(sentence);
+        own_stop_.request_stop();
     }
 
 private:
@@ -164,10 +199,11 @@ private:
             const double last_change = change;
             change = 0;
             for (std::size_t i = 0; i < X.size(); ++i) {
-                change = std::max(change, std::abs(fine[i] - coarse[i]));
-                size = std::max(size, std::abs(fine[i]));
+                change = larger(change, std::abs(fine[i] - coarse[i]));
+                size = larger(size, std::abs(fine[i]));
             }
-            const bool converged = change <= target * size;
+            // NOTE: at an equilibrium there is no averaged force to compare with; what then counts is the vibration's own size.
+            const bool converged = change <= std::max(target * size, 1e-15 * leading_amplitude_);
             const bool at_rounding = change <= 1e-6 * size && change > 0.25 * last_change;
             if (steps > fewest && (converged || at_rounding)) {
                 return window_of(filter, sides, steps);
@@ -219,86 +255,77 @@ private:
         if (request_.options.macro_step || request_.options.steps) {
             return;
         }
-        std::vector<double> first(X.size());
-        std::vector<double> other(X.size());
-        force(request_.t_start, X, V, first);
-        double change = 0;
-        double size = 0;
-        for (const double share : {1.0 / 3, 2.0 / 3}) {
-            force(request_.t_start + share * scales_.fastest, X, V, other);
-            for (std::size_t i = 0; i < X.size(); ++i) {
-                change = std::max(change, std::abs(other[i] - first[i]));
-                size = std::max(size, std::abs(first[i]));
-            }
-        }
-        if (0.1 * change > request_.rtol * size) {
+        const double share =
+            phase_noise(force, request_.t_start, scales_.fastest, request_.t_end - request_.t_start, X, V);
+        constexpr double loosest = 1e-2;
+        const double noise = std::min(0.1 * share, loosest);
+        if (noise > request_.rtol) {
             warn(
                 fmt::format("the averaged force depends on the phase at which its window starts, by {:.2g} of its "
                             "size; rtol was raised from "
-                            "{:.2g} to a tenth of that (hmm-async has no such dependence)",
-                            change / size, request_.rtol));
-            request_.rtol = 0.1 * change / size;
+                            "{:.2g} to {:.2g}",
+                            share, request_.rtol, noise));
+            request_.rtol = noise;
         }
     }
 
-    /// A force that is not finite, or whose leading part does not average to zero (3.3).
-    std::optional<Solution> obstacle() {
-        const auto& start = request_.start;
-        const auto& names = system_->names();
-        std::vector<double> mean(start.size());
-        std::vector<double> swing(start.size());
-        if (system_->phases().empty()) {
-            acceleration_(view<extent>(std::span<const double>(start)),
-                          view<extent>(std::span<const double>(request_.velocity)), request_.t_start, {},
-                          view<extent>(std::span<double>(mean)));
-        } else {
-            auto profile = FastPart<System>(acceleration_, start, request_.velocity, request_.t_start)
-                               .profile(start, request_.velocity, request_.t_start, scales_);
-            mean = std::move(profile.mean);
-            swing = std::move(profile.velocity_swing);
+    /// The share of the vibration that the window lets through: the largest over the phases.
+    double leakage(const AnyWindow<System>& window) const {
+        double share = 0;
+        for (const double ratio : scales_.ratios) {
+            share = std::max(
+                share, std::abs(window.weights().leakage(static_cast<double>(window.steps_per_period()) / ratio)));
         }
-        if (const auto culprit = first_not_finite(mean)) {
-            return finished(
-                Outcome::diverged,
-                fmt::format("the force on {} is {} at the start, t = {}; check the parameters and the starting values",
-                            names[*culprit], mean[*culprit], request_.t_start),
-                {}, {request_.t_start, start, request_.velocity});
-        }
-        leading_amplitude_ = 0;
-        const double largest = *std::max_element(swing.begin(), swing.end());
-        for (std::size_t i = 0; i < swing.size(); ++i) {
-            leading_amplitude_ = std::max(leading_amplitude_, swing[i] / 2 * 2 * std::numbers::pi / scales_.fastest);
-            // NOTE: a coordinate that the vibration hardly moves has only slow forces; there is nothing to judge.
-            const bool vibrated = swing[i] > 1e-3 * largest;
-            const double kick = std::abs(mean[i]) * scales_.slowest;
-            if (vibrated && kick > 0.1 * swing[i] && request_.options.mean_force.value_or("refuse") != "accept") {
-                return finished(
-                    Outcome::refused,
-                    fmt::format(
-                        "the leading force on {} does not average to zero: its mean acceleration {:.4g} changes the "
-                        "velocity by "
-                        "{:.3g} in one period, more than a tenth of the swing {:.3g} of the fast velocity. Averaging "
-                        "needs a "
-                        "vibration that dominates; if this mean is an ordinary slow force beside a weak vibration, "
-                        "--option mean_force=accept runs all the same",
-                        names[i], mean[i], kick, swing[i]),
-                    {}, {request_.t_start, start, request_.velocity});
-            }
-        }
-        return std::nullopt;
+        return share > 1e-15 ? share : 0.0;
     }
 
-    /// What the filter lets through of the vibration, beside the averaged force it was to find.
-    void warn_of_leakage(const AnyWindow<System>& window) {
-        const double slowest_steps = static_cast<double>(window.steps_per_period()) * scales_.slowest / scales_.fastest;
-        const double leakage = std::abs(window.weights().leakage(slowest_steps));
-        const double leaked = leakage * leading_amplitude_;
-        if (leakage > 1e-15 && leaked > request_.rtol * largest_force_) {
+    /// Where what comes through the filter at the start, or its rounding, is not small against what is found there, the result
+    /// would be that and not the slow motion.
+    void refuse_if_noise_dominates(const Filter& filter, const AnyWindow<System>& window,
+                                   std::span<const double> found) {
+        const double leaked = leakage(window) * leading_amplitude_;
+        double size = 0;
+        for (const double a : found) {
+            size = larger(size, std::abs(a));
+        }
+        const double rounding = 1e-16 * leading_amplitude_;
+        if (rounding > 0.01 * size && size > 0) {
+            refuse(
+                fmt::format("the vibration is so strong that rounding errors of it, about {:.2g}, are not small "
+                            "against the averaged "
+                            "acceleration {:.3g} at the start: double precision cannot average it",
+                            rounding, size));
+        }
+        if (leaked > 0.5 * size) {
+            refuse(
+                fmt::format("filter = {} over {:.4g} periods lets {:.2e} of the vibration through, {:.0f} % of what it "
+                            "averages to at the start: "
+                            "the result would be that, not the slow motion; take a wider window, or filter = cos8",
+                            filter.name(), window.width() / scales_.slowest, leakage(window), 100 * leaked / size));
+        }
+    }
+
+    void warn_of_leakage(const Filter& filter, const AnyWindow<System>& window) {
+        const double leaked = leakage(window) * leading_amplitude_;
+        if (leaked > request_.rtol * largest_force_) {
             warn(
-                fmt::format("the filter lets {:.2e} of the vibration through: an acceleration of up to {:.2g} beside "
-                            "averaged ones of up to "
-                            "{:.3g}; a cos8 filter over a whole number of periods lets nothing through",
-                            leakage, leaked, largest_force_));
+                fmt::format("the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration "
+                            "of up to {:.2g} beside averaged "
+                            "ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above "
+                            "4 lets nothing through",
+                            filter.name(), window.width() / scales_.slowest, leakage(window), leaked, largest_force_));
+        }
+    }
+
+    /// One rounding of a position changes the leading force by its slope times 1e-16.
+    void warn_of_rounding() {
+        const double rounding = 1e-16 * leading_amplitude_;
+        if (rounding > request_.rtol * largest_force_) {
+            warn(
+                fmt::format("rounding errors of the vibration, about {:.2g}, are no longer small against averaged "
+                            "accelerations of up to {:.3g}: at "
+                            "this frequency double precision cannot reach rtol = {:.2g}",
+                            rounding, largest_force_, request_.rtol));
         }
     }
 
@@ -311,7 +338,8 @@ private:
                                 {"initial", initial()}});
     }
 
-    Marched march(const AveragedAcceleration& force, const std::vector<double>& X, const std::vector<double>& V) {
+    Marched march(const AveragedAcceleration& force, const Filter& filter, const AnyWindow<System>& window,
+                  const std::vector<double>& X, const std::vector<double>& V) {
         const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end});
         if (velocity_matters_ && is_composition(macro.name)) {
             throw Misuse(composition_needs_positions("macro", macro.name));
@@ -320,13 +348,16 @@ private:
         if (macro.step) {
             record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
         }
-        const auto watched = [&](double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
-            force(t, x, v, a);
-            for (const double component : a) {
-                largest_force_ = std::max(largest_force_, std::abs(component));
-            }
-        };
-        auto marched = march_macro(macro, watched, request_, X, V);
+        macro_step_ = macro.step;
+        MacroWatch watch(force, macro.step,
+                         [&](std::span<const double> found) { refuse_if_noise_dominates(filter, window, found); });
+        const std::stop_callback passed_on(request_.stop, [this] { own_stop_.request_stop(); });
+        Request stoppable = request_;
+        stoppable.stop = own_stop_.get_token();
+        stoppable.most_steps = std::min<std::int64_t>(request_.most_steps, 1'000'000);
+        auto marched = march_macro(macro, std::ref(watch), stoppable, X, V);
+        largest_force_ = watch.largest_force();
+        steepest_ = watch.steepest();
         record_.statistics.macro_steps = marched.result.steps;
         record_.statistics.rejected_steps = marched.result.rejected;
         record_.t_end = marched.result.reached;
@@ -339,6 +370,12 @@ private:
         }
         return fmt::format("{} (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
                            result.explanation, system_->names()[*result.culprit % system_->dimension()]);
+    }
+
+    /// Ends before the march: there is only the true start.
+    Solution not_started(Outcome outcome, std::string sentence) {
+        has_slow_ = false;
+        return finished(outcome, std::move(sentence), {}, {request_.t_start, request_.start, request_.velocity});
     }
 
     Solution finished(Outcome outcome, std::string explanation, Trajectory trajectory, Snapshot final_state) {
@@ -360,7 +397,7 @@ private:
 
     /// x = X + Delta, v = V + W at the true phase.
     Reconstruction reconstruction() const {
-        if (system_->phases().empty()) {
+        if (system_->phases().empty() || !has_slow_) {
             return {};
         }
         return [system = system_](const Snapshot& slow) {
@@ -386,6 +423,11 @@ private:
     RunRecord record_;
     std::string micro_;  // the stepper inside windows
     bool velocity_matters_ = false;
+    bool has_slow_ = true;
+    std::optional<std::string> refusal_;
+    std::stop_source own_stop_;
+    std::optional<double> macro_step_;
+    double steepest_ = 0;           // slope of the averaged force times the square of the macro-step
     double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
     double largest_force_ = 0;      // of the averaged accelerations met
 };

@@ -23,6 +23,7 @@ struct Options {
     std::optional<double> window_periods{};
     std::optional<std::string> initial{};
     std::optional<std::string> mean_force{};
+    std::optional<std::string> parity{};
 };
 
 struct OptionEntry {

@@ -19,6 +19,9 @@ struct WindowSize {
 WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options,
                        std::size_t steps_per_period);
 
+/// The whole width of a window as a time, before anything is known of its steps.
+double window_width(const Filter& filter, const TimeScales& scales, const Options& options);
+
 /// The micro-steps a period that the options ask for, if they do.
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);
 

@@ -25,7 +25,6 @@ public:
     static Mass full(const Eigen::MatrixXd& matrix);
 
     std::size_t dimension() const { return dimension_; }
-    bool is_one() const { return kind_ == Kind::one; }
 
     /// The mass matrix itself, for energies and checks.
     Eigen::MatrixXd matrix() const;

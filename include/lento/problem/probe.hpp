@@ -25,15 +25,19 @@ namespace lento {
 struct ProbeStates {
     struct State {
         std::vector<double> x, v, w;  ///< position, slow velocity, a velocity of the size of the fast part
+        double t = 0;
     };
     std::vector<State> states;
-    double t = 0;
 
-    ProbeStates(std::span<const double> x, std::span<const double> v, double time) : t(time) {
+    /// At the start and at times up to the end.
+    ProbeStates(std::span<const double> x, std::span<const double> v, double t_start, double t_end) {
         std::mt19937_64 random(20100421);
         std::uniform_real_distribution<double> spread(-1, 1);
         for (int count = 0; count < 4; ++count) {
-            State state{{x.begin(), x.end()}, {v.begin(), v.end()}, std::vector<double>(x.size())};
+            State state{{x.begin(), x.end()},
+                        {v.begin(), v.end()},
+                        std::vector<double>(x.size()),
+                        t_start + (t_end - t_start) * count / 3.0};
             for (std::size_t i = 0; count > 0 && i < x.size(); ++i) {
                 state.x[i] += 0.1 * (0.1 + std::abs(x[i])) * spread(random);
                 state.v[i] += 0.1 * (1 + std::abs(v[i])) * spread(random);
@@ -74,8 +78,8 @@ bool depends_on_velocity(Acceleration<System>& acceleration, const ProbeStates& 
     for (const auto& state : probes.states) {
         for (const double turn : {0.0, 0.17, 0.61}) {
             const std::vector<double> theta(acceleration.system().phases().size(), 2 * std::numbers::pi * turn);
-            const auto there = acceleration_at(acceleration, state.x, state.v, probes.t, theta);
-            const auto moved = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), probes.t, theta);
+            const auto there = acceleration_at(acceleration, state.x, state.v, state.t, theta);
+            const auto moved = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), state.t, theta);
             for (std::size_t i = 0; i < there.size(); ++i) {
                 if (std::isfinite(there[i]) && std::isfinite(moved[i]) && there[i] != moved[i]) {
                     return true;
@@ -92,9 +96,9 @@ bool depends_on_time(Acceleration<System>& acceleration, const ProbeStates& prob
     using namespace probe_detail;
     const std::vector<double> theta(acceleration.system().phases().size(), 0.0);
     for (const auto& state : probes.states) {
-        const auto now = acceleration_at(acceleration, state.x, state.v, probes.t, theta);
+        const auto now = acceleration_at(acceleration, state.x, state.v, state.t, theta);
         const auto later =
-            acceleration_at(acceleration, state.x, state.v, probes.t + 0.618 * (1 + std::abs(probes.t)), theta);
+            acceleration_at(acceleration, state.x, state.v, state.t + 0.618 * (1 + std::abs(state.t)), theta);
         if (now != later) {
             return true;
         }
@@ -119,9 +123,9 @@ double odd_fraction(Acceleration<System>& acceleration, const ProbeStates& probe
             for (const double ratio : scales.ratios) {
                 shift.push_back(2 * std::numbers::pi * 0.377 * k * ratio);
             }
-            const auto after = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), probes.t,
+            const auto after = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), state.t,
                                                combined(centre, 1, shift));
-            const auto before = acceleration_at(acceleration, state.x, combined(state.v, -1, state.w), probes.t,
+            const auto before = acceleration_at(acceleration, state.x, combined(state.v, -1, state.w), state.t,
                                                 combined(centre, -1, shift));
             for (std::size_t i = 0; i < after.size(); ++i) {
                 if (!std::isfinite(after[i]) || !std::isfinite(before[i])) {
@@ -147,31 +151,37 @@ struct SymmetryPhase {
 /// The phase nearest to zero about which the force is even, or, if there is none, the one with the smallest odd part.
 ///
 /// About a symmetry phase c every Fourier coefficient c_k e^(ikc) of the force is real; the candidates are the 2k zeros
-/// of the imaginary part for the largest one. Several phases: only their common origin is tried.
+/// of the imaginary part for the largest one. Several phases: along their common period, if they have one.
 template <class System>
 SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStates& probes, const TimeScales& scales) {
     using namespace probe_detail;
     constexpr double even = 1e-12;
     const auto& phases = acceleration.system().phases();
-    SymmetryPhase best{std::vector<double>(phases.size(), 0.0), 0};
-    if (phases.size() > 1 && scales.common_period) {
-        // NOTE: phases in a fixed ratio keep their relation; the window has to start on the orbit of the phases itself.
-        for (std::size_t j = 0; j < phases.size(); ++j) {
-            best.phases[j] =
-                reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start);
+    // NOTE: phases in a fixed ratio keep their relation; windows have to start on the orbit of the phases itself. Where it fills
+    // the torus, any point will do.
+    const auto on_orbit = [&](double turns) {
+        std::vector<double> theta(phases.size(), 0.0);
+        for (std::size_t j = 0; scales.common_period && j < phases.size(); ++j) {
+            const double origin =
+                j == 0 ? 0.0
+                       : reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start);
+            const double cycles = std::round(phases[j].frequency * *scales.common_period / (2 * std::numbers::pi));
+            theta[j] = std::remainder(origin + 2 * std::numbers::pi * cycles * turns, 2 * std::numbers::pi);
         }
-    }
+        return theta;
+    };
+    SymmetryPhase best{on_orbit(0), 0};
     best.odd_fraction = odd_fraction(acceleration, probes, best.phases, scales);
-    if (best.odd_fraction < even || phases.size() != 1) {
+    if (best.odd_fraction < even || !scales.common_period) {
         return best;
     }
 
-    constexpr int samples = 64;
+    const int samples = phases.size() == 1 ? 64 : 512;
     const auto& state = probes.states.front();
     std::vector<std::vector<double>> values;
     for (int j = 0; j < samples; ++j) {
-        const std::vector<double> theta{2 * std::numbers::pi * j / samples};
-        values.push_back(acceleration_at(acceleration, state.x, state.v, probes.t, theta));
+        values.push_back(
+            acceleration_at(acceleration, state.x, state.v, state.t, on_orbit(static_cast<double>(j) / samples)));
     }
     std::complex<double> largest = 0;
     int harmonic = 1;
@@ -190,12 +200,11 @@ SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStat
     }
     std::vector<double> candidates;
     for (int j = 0; j < 2 * harmonic; ++j) {
-        candidates.push_back(
-            std::remainder((-std::arg(largest) + std::numbers::pi * j) / harmonic, 2 * std::numbers::pi));
+        candidates.push_back(std::remainder((-std::arg(largest) / std::numbers::pi + j) / (2 * harmonic), 1.0));
     }
     std::sort(candidates.begin(), candidates.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     for (const double candidate : candidates) {
-        const std::vector<double> centre{candidate};
+        const auto centre = on_orbit(candidate);
         const double odd = odd_fraction(acceleration, probes, centre, scales);
         if (odd < best.odd_fraction) {
             best = {centre, odd};

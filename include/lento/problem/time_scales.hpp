@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "lento/problem/vibrated_system.hpp"
@@ -13,10 +12,9 @@ namespace lento {
 
 struct TimeScales {
     double fastest = 0;                   ///< the shortest period: it sets the micro-step
-    double slowest = 0;                   ///< the longest period or beat of two phases: a window has to cover it
+    double slowest = 0;                   ///< the longest period or beat: a window has to cover it
     std::optional<double> common_period;  ///< where all periods are multiples of one
     std::vector<double> ratios;           ///< each phase's frequency over the fastest one
-    std::optional<std::string> beat;      ///< the two phases whose difference sets `slowest`, if one does
 };
 
 TimeScales time_scales(std::span<const Phase> phases, std::optional<double> declared_period);
