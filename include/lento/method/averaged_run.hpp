@@ -110,7 +110,9 @@ public:
         const auto [X, V] = slow_start();
         const auto window = settled_window(filter, sides, make_force, own_oscillation ? request_.start : X, V);
         const auto force = make_force(*window);
-        if (const double growth = own_oscillation ? spurious_growth(force, X, V) : 0; growth * length > 10) {
+        if (const double growth =
+                own_oscillation ? spurious_growth(acceleration_, scales_, force, request_.t_start, X, V) : 0;
+            growth * length > 10) {
             return not_started(
                 Outcome::unstable,
                 fmt::format(
@@ -215,37 +217,6 @@ private:
             "higher order (--option micro=verlet8) may settle it",
             most, change));
         return window_of(filter, sides, most);
-    }
-
-    /// The rate at which the averaged force drives a stiff coordinate away from its slow motion. The average of a stiff
-    /// force -w^2 z is to vanish; what the window lets through, kappa z, grows like exp(sqrt(kappa) t) if kappa > 0.
-    double spurious_growth(const AveragedAcceleration& force, const std::vector<double>& X,
-                           const std::vector<double>& V) {
-        const std::size_t d = X.size();
-        std::vector<double> here(d);
-        std::vector<double> there(d);
-        std::vector<double> raw_here(d);
-        std::vector<double> raw_there(d);
-        const auto raw = [&](const std::vector<double>& x, std::vector<double>& a) {
-            acceleration_(view<extent>(std::span<const double>(x)), view<extent>(std::span<const double>(V)),
-                          request_.t_start, {}, view<extent>(std::span<double>(a)));
-        };
-        force(request_.t_start, X, V, here);
-        raw(X, raw_here);
-        double growth = 0;
-        for (std::size_t i = 0; i < d; ++i) {
-            const double offset = 1e-4 * (1e-2 + std::abs(X[i]));
-            std::vector<double> displaced = X;
-            displaced[i] += offset;
-            raw(displaced, raw_there);
-            const double stiffness = (raw_there[i] - raw_here[i]) / offset;
-            if (std::abs(stiffness) * scales_.fastest * scales_.fastest < 4) {
-                continue;  // slow along this coordinate
-            }
-            force(request_.t_start, displaced, V, there);
-            growth = std::max(growth, std::sqrt(std::max(0.0, (there[i] - here[i]) / offset)));
-        }
-        return growth;
     }
 
     /// An averaged force that depends on the phase at which its window starts is known only up to that dependence,

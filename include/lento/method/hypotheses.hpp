@@ -17,6 +17,7 @@
 #include "lento/base/number.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/march/result.hpp"
+#include "lento/method/macro.hpp"
 #include "lento/method/request.hpp"
 #include "lento/problem/probe.hpp"
 #include "lento/problem/time_scales.hpp"
@@ -167,5 +168,38 @@ private:
     const Request* request_;
     typename FastPart<System>::Profile profile_;
 };
+
+/// The rate at which the averaged force drives a stiff coordinate away from its slow motion. The average of a stiff
+/// force -w^2 z is to vanish; what the window lets through, kappa z, grows like exp(sqrt(kappa) t) if kappa > 0.
+template <class System>
+double spurious_growth(Acceleration<System>& acceleration, const TimeScales& scales, const AveragedAcceleration& force,
+                       double t, const std::vector<double>& X, const std::vector<double>& V) {
+    constexpr auto extent = System::extent;
+    const std::size_t d = X.size();
+    std::vector<double> here(d);
+    std::vector<double> there(d);
+    std::vector<double> raw_here(d);
+    std::vector<double> raw_there(d);
+    const auto raw = [&](const std::vector<double>& x, std::vector<double>& a) {
+        acceleration(view<extent>(std::span<const double>(x)), view<extent>(std::span<const double>(V)), t, {},
+                     view<extent>(std::span<double>(a)));
+    };
+    force(t, X, V, here);
+    raw(X, raw_here);
+    double growth = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+        const double offset = 1e-4 * (1e-2 + std::abs(X[i]));
+        std::vector<double> displaced = X;
+        displaced[i] += offset;
+        raw(displaced, raw_there);
+        const double stiffness = (raw_there[i] - raw_here[i]) / offset;
+        if (std::abs(stiffness) * scales.fastest * scales.fastest < 4) {
+            continue;  // slow along this coordinate
+        }
+        force(t, displaced, V, there);
+        growth = std::max(growth, std::sqrt(std::max(0.0, (there[i] - here[i]) / offset)));
+    }
+    return growth;
+}
 
 }  // namespace lento

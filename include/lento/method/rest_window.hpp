@@ -1,0 +1,205 @@
+/// Windows that start from rest at a phase of symmetry: where that is, what their force sees, and whether what they rely on
+/// holds along the run. For `method/hmm_async.hpp`.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/average/fast_part.hpp"
+#include "lento/average/window.hpp"
+#include "lento/base/number.hpp"
+#include "lento/method/averaged_run.hpp"
+#include "lento/problem/probe.hpp"
+
+namespace lento {
+
+/// An odd part of the force above this share of its oscillation is of leading size: the one-period filter fails.
+inline constexpr double largest_odd_fraction = 1e-3;
+/// One below this is rounding: half windows are exact.
+inline constexpr double rounding_odd_fraction = 1e-12;
+
+/// Whether the phases are ever all zero at once; where they fill the torus they come as near as one likes.
+template <class System>
+bool passes_through_zero(const System& system, const TimeScales& scales) {
+    const auto& phases = system.phases();
+    for (std::size_t j = 1; scales.common_period && j < phases.size(); ++j) {
+        if (std::abs(reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start)) >
+            1e-9) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The phases at which windows start, and how odd the force is about them.
+template <class System>
+SymmetryPhase window_centre(AveragedRun<System>& run) {
+    const std::vector<double> origin(run.system().phases().size(), 0.0);
+    const bool declared = run.parity() == "even";
+    if (declared && passes_through_zero(run.system(), run.scales())) {
+        return {origin, 0};
+    }
+    const auto& phases = run.system().phases();
+    if (run.parity() == "none") {
+        return {phases.empty() ? origin : run.system().phases_at(-phases[0].start / phases[0].frequency), 1};
+    }
+    if (run.system().phases().empty()) {
+        // NOTE: from rest, a force of the position alone gives a motion that is even in time whatever it is.
+        const bool autonomous = !run.velocity_matters() && !depends_on_time(run.acceleration(), run.probes());
+        return {origin, autonomous ? 0.0 : 1.0};
+    }
+    return symmetry_phase(run.acceleration(), run.probes(), run.scales());
+}
+
+/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but
+/// there.
+template <class System>
+void require_one_period_works(AveragedRun<System>& run, const SymmetryPhase& centre) {
+    if (!run.scales().common_period) {
+        throw Misuse(
+            "filter = period needs phases with a common period, and these frequencies have none; use a kernel (filter "
+            "= cos8)");
+    }
+    if (centre.odd_fraction > largest_odd_fraction) {
+        throw Misuse(fmt::format(
+            "filter = period works only for forces that are even about some phase; this one is not: its odd part is at "
+            "least {:.3g} of its oscillation about every phase. Use a kernel (filter = cos8)",
+            centre.odd_fraction));
+    }
+    if (centre.odd_fraction > std::max(rounding_odd_fraction, run.request().rtol)) {
+        run.warn(
+            fmt::format("the force is even about the window's start only up to {:.2g} of its oscillation; the "
+                        "one-period filter adds "
+                        "an error of about that share to the averaged force (filter = cos8 does not)",
+                        centre.odd_fraction));
+    }
+}
+
+/// What windows from rest rely on, supplied and watched along the run.
+template <class System>
+class RestWindowGuard {
+public:
+    RestWindowGuard(AveragedRun<System>& run, const SymmetryPhase& centre, Sides sides, const Filter& filter)
+        : run_(&run), centre_(&centre), even_(sides == Sides::forward) {
+        // NOTE: a declared parity is taken at its word.
+        const bool relies_on_parity = (even_ || filter.is_one_period()) && run.parity() != "even";
+        watches_parity_ = relies_on_parity && !run.system().phases().empty();
+        allowed_ = even_ ? 1e-9 : largest_odd_fraction;
+    }
+
+    /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c drifts with mean
+    /// velocity -W(c); for even forces W(c) = 0.
+    std::span<const double> velocity_seen(double t, std::span<const double> X, std::span<const double> V) {
+        if (!run_->velocity_matters()) {
+            return {};
+        }
+        velocity_.assign(V.begin(), V.end());
+        if (!even_ && !run_->system().phases().empty()) {
+            if (!fast_) {
+                fast_.emplace(run_->acceleration(), X, V, t);
+            }
+            const auto part = fast_->at(X, V, t, centre_->phases);
+            for (std::size_t i = 0; i < velocity_.size(); ++i) {
+                velocity_[i] += part.velocity[i];
+            }
+        }
+        return velocity_;
+    }
+
+    void check(AnyWindow<System>& window, double t, std::span<const double> X, std::span<const double> V,
+               std::span<const double> F) {
+        ++calls_;
+        if (watches_parity_) {
+            check_parity(t, X, V);
+        }
+        // Now and then: 1st, 2nd, 4th, 8th, ... call.
+        if (run_->system().phases().empty() && (calls_ & (calls_ - 1)) == 0) {
+            check_that_slow_velocity_does_not_matter(window, t, X, V, F);
+        }
+    }
+
+private:
+    /// The force on both sides of the window's start, at one distance that changes from call to call.
+    void check_parity(double t, std::span<const double> X, std::span<const double> V) {
+        const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
+        std::vector<double> after = centre_->phases;
+        std::vector<double> before = centre_->phases;
+        for (std::size_t j = 0; j < after.size(); ++j) {
+            after[j] += distance * run_->scales().ratios[j];
+            before[j] -= distance * run_->scales().ratios[j];
+        }
+        const auto a = probe_detail::acceleration_at(run_->acceleration(), X, V, t, after);
+        const auto b = probe_detail::acceleration_at(run_->acceleration(), X, V, t, before);
+        double odd = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            odd = larger(odd, std::abs(a[i] - b[i]) / 2);
+            swing_ = std::max({swing_, std::abs(a[i]), std::abs(b[i])});
+        }
+        if (odd > allowed_ * swing_) {
+            run_->refuse(
+                fmt::format("the force is even about the start of the windows at first, but at t = {:.6g} its odd part "
+                            "is {:.2g} of its "
+                            "size; --option parity=none averages over whole windows with a kernel instead",
+                            t, odd / swing_));
+        }
+    }
+
+    /// Without a phase a window from rest cannot see what the slow velocity does to the fast motion, as on a curved stiff spring.
+    void check_that_slow_velocity_does_not_matter(AnyWindow<System>& window, double t, std::span<const double> X,
+                                                  std::span<const double> V, std::span<const double> F) {
+        constexpr auto extent = System::extent;
+        std::vector<double> moving(X.size());
+        std::vector<double> back(X.size());
+        std::vector<double> velocity(V.begin(), V.end());
+        const auto average = [&](std::vector<double>& result) {
+            window.average_acceleration({.x = view<extent>(X),
+                                         .v = view<extent>(std::span<const double>(velocity)),
+                                         .t = t,
+                                         .time = ExplicitTime::running},
+                                        view<extent>(std::span<double>(result)));
+        };
+        average(moving);
+        if (even_) {  // half a window: the other half is the motion with the velocity turned round
+            std::transform(V.begin(), V.end(), velocity.begin(), std::negate<>());
+            average(back);
+            for (std::size_t i = 0; i < moving.size(); ++i) {
+                moving[i] = (moving[i] + back[i]) / 2;
+            }
+        }
+        double difference = 0;
+        double size = 0;
+        for (std::size_t i = 0; i < F.size(); ++i) {
+            difference = larger(difference, std::abs(moving[i] - F[i]));
+            size = larger(size, std::abs(moving[i]));
+        }
+        if (difference > 0.2 * size && difference > 0) {
+            run_->refuse(
+                fmt::format("the averaged force depends on the slow velocity (by {:.0f} % at t = {:.6g}), which "
+                            "windows from rest cannot see; "
+                            "use the method direct",
+                            100 * difference / size, t));
+        }
+    }
+
+    AveragedRun<System>* run_;
+    const SymmetryPhase* centre_;
+    bool even_;
+    bool watches_parity_ = false;
+    double allowed_ = 0;
+    double swing_ = 0;  // the largest acceleration met
+    std::uint64_t calls_ = 0;
+    std::vector<double> velocity_;
+    std::optional<FastPart<System>> fast_;
+};
+
+}  // namespace lento
