@@ -10,18 +10,29 @@ namespace lento::app {
 
 enum class Exit { done = 0, failed = 1, bad_input = 2, disagrees = 3, interrupted = 130 };
 
-struct RunArguments {
-    std::string problem;
-    std::string method = "auto";
-    std::optional<double> rtol{}, atol{}, t_end{};
-    std::optional<std::int64_t> samples{};
+/// What every command on a model takes. Numbers are text: they may be expressions.
+struct ModelArguments {
+    std::string model;
+    std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
     std::vector<std::string> set{}, options{};
-    std::optional<std::string> folder{}, fast{};
+    std::optional<std::string> folder{};
     bool json = false;
     bool quiet = false;
 };
 
+struct RunArguments : ModelArguments {
+    std::optional<std::string> fast{};
+};
+
 Exit run(const RunArguments& arguments);
+
+struct CompareArguments : ModelArguments {
+    std::optional<std::string> budget{};
+};
+
+Exit compare(const CompareArguments& arguments);
+
+Exit check(const ModelArguments& arguments);
 
 struct ReproduceArguments {
     std::vector<std::string> ids{};

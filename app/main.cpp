@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "builtin.hpp"
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/output/version.hpp"
@@ -14,22 +13,53 @@ namespace {
 
 using lento::app::Exit;
 
-std::string problems_footer() {
-    std::string text = "Problems:\n";
-    for (const auto& problem : lento::app::builtins()) {
-        text += fmt::format("  {:<20} {}; look at {}\n", problem.name, problem.title, problem.look_at);
-        for (const auto& parameter : problem.parameters) {
-            text += fmt::format("      {:<12} {:<12.7g} {}\n", parameter.name, parameter.value, parameter.meaning);
-        }
-    }
-    text +=
-        "\nExamples:\n"
-        "  lento run inverted-pendulum\n"
-        "  lento run inverted-pendulum --set omega=1e8 --t-end 2 -o out/fast\n"
-        "  lento run inverted-pendulum --method hmm-sync --option filter=exponential --option macro_step=0.0125\n"
-        "  lento run inverted-pendulum --fast 0.5:0.50001\n"
-        "\nExit status: 0 done; 1 the run failed, the message says why; 2 bad input; 130 interrupted.";
-    return text;
+constexpr const char* run_footer =
+    "A model is a TOML file; models/ has examples, and docs/models.md explains every section. VALUE may be an "
+    "expression of the\n"
+    "model's parameters, as in --set omega=2*pi*1e6.\n\n"
+    "Examples:\n"
+    "  lento run models/inverted-pendulum.toml\n"
+    "  lento run models/inverted-pendulum.toml --set omega=1e8 --t-end 2 -o out/fast\n"
+    "  lento run models/inverted-pendulum.toml --method hmm-sync --option filter=exponential --option macro_step=1/80\n"
+    "  lento run models/inverted-pendulum.toml --fast 0.5:0.50001\n\n"
+    "Exit status: 0 done; 1 the run failed, the message says why; 2 bad input; 130 interrupted, what there is was "
+    "written.";
+
+constexpr const char* compare_footer =
+    "Writes what `run` writes, and error.csv. A direct run resolves every vibration: where it would need more "
+    "evaluations than the\n"
+    "budget it is refused, with its price.\n\n"
+    "Example:\n"
+    "  lento compare models/inverted-pendulum.toml --set omega=1e4\n";
+
+constexpr const char* check_footer =
+    "Says which fast periods the model has, how far they are from the slow motion, what is off at the start, which "
+    "methods apply\n"
+    "and which is recommended. Writes nothing.\n\n"
+    "Example:\n"
+    "  lento check models/paul-trap.toml\n";
+
+void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
+    command.add_option("MODEL", arguments.model, "The model, a TOML file")->required();
+    command.add_option("--method", arguments.method,
+                       "Method, see `lento methods`; auto chooses one [what the model says, else auto]");
+    command.add_option("--rtol", arguments.rtol,
+                       "Relative tolerance of the slow motion [what the model says, else 1e-6]");
+    command.add_option("--atol", arguments.atol,
+                       "Absolute tolerance of the slow motion [what the model says, else 1e-9]");
+    command.add_option("--t-end", arguments.t_end, "End of the run [what the model says]");
+    command.add_option("--samples", arguments.samples,
+                       "Equally spaced output times, both ends included [what the model says, else 201]");
+    command.add_option("--set", arguments.set, "NAME=VALUE: changes a parameter; may be repeated")
+        ->expected(1)
+        ->take_all();
+    command
+        .add_option("--option", arguments.options, "NAME=VALUE: a method option, see `lento methods`; may be repeated")
+        ->expected(1)
+        ->take_all();
+    command.add_option("-o", arguments.folder, "Folder for the files [out/MODEL]");
+    command.add_flag("--json", arguments.json, "Prints the summary as JSON and nothing else");
+    command.add_flag("--quiet", arguments.quiet, "Prints nothing on success");
 }
 
 int status(Exit exit) {
@@ -42,31 +72,28 @@ int parse_and_run(int argc, char** argv) {
         "frequency."};
     app.set_version_flag("--version", fmt::format("lento {}", lento::version));
     app.require_subcommand(1);
-    app.footer("`lento COMMAND --help` explains each command. Try: lento run inverted-pendulum");
+    app.footer("`lento COMMAND --help` explains each command. Try: lento run models/inverted-pendulum.toml");
 
     lento::app::RunArguments run;
     auto* run_command = app.add_subcommand(
-        "run", "Solves a problem; prints a summary and writes solution.csv, solution.h5, summary.json and report.html");
-    run_command->add_option("PROBLEM", run.problem, "Name of a built-in problem (listed below)")->required();
-    run_command->add_option("--method", run.method, "Method, see `lento methods`; auto chooses one")
-        ->capture_default_str();
-    run_command->add_option("--rtol", run.rtol, "Relative tolerance of the slow motion [1e-6]");
-    run_command->add_option("--atol", run.atol, "Absolute tolerance of the slow motion [1e-9]");
-    run_command->add_option("--t-end", run.t_end, "End of the run");
-    run_command->add_option("--samples", run.samples, "Equally spaced output times, both ends included [201]");
-    run_command->add_option("--set", run.set, "NAME=VALUE: changes a parameter; may be repeated")
-        ->expected(1)
-        ->take_all();
-    run_command
-        ->add_option("--option", run.options, "NAME=VALUE: a method option, see `lento methods`; may be repeated")
-        ->expected(1)
-        ->take_all();
-    run_command->add_option("-o", run.folder, "Folder for the files [out/PROBLEM]");
+        "run", "Solves a model; prints a summary and writes solution.csv, solution.h5, summary.json and report.html");
+    add_model_options(*run_command, run);
     run_command->add_option("--fast", run.fast,
                             "A:B: also writes fast.csv, the reconstructed true solution between the times A and B");
-    run_command->add_flag("--json", run.json, "Prints summary.json and nothing else");
-    run_command->add_flag("--quiet", run.quiet, "Prints nothing on success");
-    run_command->footer(problems_footer());
+    run_command->footer(run_footer);
+
+    lento::app::CompareArguments compare;
+    auto* compare_command = app.add_subcommand(
+        "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up");
+    add_model_options(*compare_command, compare);
+    compare_command->add_option("--budget", compare.budget, "Force evaluations that the direct run may take [2e8]");
+    compare_command->footer(compare_footer);
+
+    lento::app::ModelArguments check;
+    auto* check_command =
+        app.add_subcommand("check", "Reads and probes a model: fast periods, scale separation, which methods apply");
+    add_model_options(*check_command, check);
+    check_command->footer(check_footer);
 
     lento::app::MethodsArguments methods;
     auto* methods_command =
@@ -88,7 +115,7 @@ int parse_and_run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-            const std::vector<std::string> known{"run", "methods", "reproduce"};
+            const std::vector<std::string> known{"run", "compare", "check", "methods", "reproduce"};
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
@@ -96,6 +123,12 @@ int parse_and_run(int argc, char** argv) {
     }
     if (run_command->parsed()) {
         return status(lento::app::run(run));
+    }
+    if (compare_command->parsed()) {
+        return status(lento::app::compare(compare));
+    }
+    if (check_command->parsed()) {
+        return status(lento::app::check(check));
     }
     if (methods_command->parsed()) {
         return status(lento::app::methods(methods));

@@ -42,6 +42,20 @@ MacroChoice macro_choice(const Options& options, Interval interval) {
     return choice;
 }
 
+namespace {
+
+MarchResult march_by_tolerance(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,
+                               std::vector<double>& y, Recorder& recorder) {
+    const Interval interval{request.t_start, request.t_end};
+    const Tolerance tolerance{request.rtol, request.atol};
+    return choice.name == "ode45" ? march_adaptive(Ode45Controller(tolerance, interval), rate, interval, y, recorder,
+                                                   request.stop, request.most_steps)
+                                  : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder,
+                                                   request.stop, request.most_steps);
+}
+
+}  // namespace
+
 Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
                     std::span<const double> x, std::span<const double> v) {
     const std::size_t d = x.size();
@@ -65,15 +79,26 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
             std::copy_n(point.begin() + static_cast<std::ptrdiff_t>(d), d, derivative.begin());
             force(t, point.first(d), point.last(d), derivative.last(d));
         };
-        const Tolerance tolerance{request.rtol, request.atol};
-        result = choice.name == "ode45" ? march_adaptive(Ode45Controller(tolerance, interval), rate, interval, y,
-                                                         recorder, request.stop, request.most_steps)
-                                        : march_adaptive(PiController(tolerance, interval), rate, interval, y, recorder,
-                                                         request.stop, request.most_steps);
+        result = march_by_tolerance(choice, rate, request, y, recorder);
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
     return {
         std::move(result), std::move(recorder).trajectory(), {result.reached, {y.begin(), middle}, {middle, y.end()}}};
+}
+
+Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,
+                    std::span<const double> y) {
+    if (choice.step) {
+        throw Misuse(
+            "macro_step and steps are for systems with coordinates; first-order systems take their steps by rtol and "
+            "atol");
+    }
+    Recorder recorder({request.t_start, request.t_end}, request.samples, request.sink, request.keep, request.progress);
+    std::vector<double> state(y.begin(), y.end());
+    recorder.begin(state);
+    auto result = march_by_tolerance(choice, rate, request, state, recorder);
+    const double reached = result.reached;
+    return {std::move(result), std::move(recorder).trajectory(), {reached, std::move(state), {}}};
 }
 
 }  // namespace lento

@@ -2,8 +2,12 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <fstream>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -47,24 +51,116 @@ private:
     Close close_;
 };
 
-void write_column(hid_t group, const std::string& name, const std::vector<double>& values) {
+Handle group_in(hid_t parent, const char* name) {
+    return {H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
+}
+
+void require(bool written, const std::string& what) {
+    if (!written) {
+        throw std::runtime_error("HDF5 could not write " + what);
+    }
+}
+
+/// Text of any length.
+void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const char* pointer = text.c_str();
+    require(H5Awrite(attribute, type, &pointer) >= 0, "the attribute " + name);
+}
+
+void write_attribute(hid_t object, const std::string& name, double value) {
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle attribute(H5Acreate2(object, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    require(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0, "the attribute " + name);
+}
+
+/// The unit of a column in terms of the model's own units; empty where nothing is known of it.
+std::string unit_of(const std::string& name, const std::vector<std::string>& names) {
+    constexpr std::string_view suffix = "_dot";
+    if (name == "t") {
+        return "model time";
+    }
+    const std::string position = name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : "";
+    const bool is_velocity = std::find(names.begin(), names.end(), position) != names.end();
+    return is_velocity ? fmt::format("unit of {} / model time", position) : std::string();
+}
+
+void write_column(hid_t group, const std::string& name, const std::vector<double>& values, const std::string& unit) {
     const hsize_t length = values.size();
     const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose);
     const Handle data(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                       H5Dclose);
-    if (H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        throw std::runtime_error("HDF5 could not write " + name);
+    require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0, name);
+    if (!unit.empty()) {
+        write_attribute(data, "units", unit);
     }
 }
 
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
-    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type, text.size() + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    if (H5Awrite(attribute, type, text.c_str()) < 0) {
-        throw std::runtime_error("HDF5 could not write the attribute " + name);
+void write_series(hid_t group, const Series& series) {
+    write_column(group, "t", series.t, unit_of("t", series.names));
+    std::vector<double> column(series.t.size());
+    for (std::size_t i = 0; i < series.names.size(); ++i) {
+        std::transform(series.rows.begin(), series.rows.end(), column.begin(), [i](const auto& row) { return row[i]; });
+        write_column(group, series.names[i], column, unit_of(series.names[i], series.names));
+    }
+}
+
+void write_numbers(hid_t parent, const char* name, const RunOutput::Named& numbers) {
+    const Handle group = group_in(parent, name);
+    for (const auto& [key, value] : numbers) {
+        write_attribute(group, key, value);
+    }
+}
+
+void write_final(hid_t parent, const char* name, const std::vector<std::string>& names,
+                 const std::vector<double>& values) {
+    RunOutput::Named numbers;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        numbers.emplace_back(names[i], values[i]);
+    }
+    write_numbers(parent, name, numbers);
+}
+
+void write_everything(hid_t file, const RunOutput& output) {
+    const auto summary = summary_json(output);
+    for (const auto* key : {"title", "version", "method", "requested_method", "slow_is", "outcome"}) {
+        write_attribute(file, key, summary[key].get<std::string>());
+    }
+    write_attribute(file, "t_end", output.record.t_end);
+    write_attribute(file, "model", output.model_text);
+    const Handle options = group_in(file, "options");
+    for (const auto& [name, value] : summary["options"].items()) {
+        value.is_number() ? write_attribute(options, name, value.get<double>())
+                          : write_attribute(options, name, value.get<std::string>());
+    }
+    write_numbers(file, "parameters", output.parameters);
+    const Handle phases = group_in(file, "phases");
+    for (const auto& phase : output.phases) {
+        const Handle group = group_in(phases, phase.name.c_str());
+        write_attribute(group, "frequency", phase.frequency);
+        write_attribute(group, "frequency_units", "rad / model time");
+        write_attribute(group, "start", phase.start);
+        write_attribute(group, "start_units", "rad");
+    }
+    const Handle statistics = group_in(file, "statistics");
+    for (const auto& [name, value] : summary["statistics"].items()) {
+        write_attribute(statistics, name, value.get<double>());
+    }
+    write_attribute(statistics, "wall_seconds_units", "s");
+
+    const Handle slow = group_in(file, "slow");
+    write_attribute(slow, "slow_is", output.record.slow_is);
+    write_series(slow, output.slow);
+    write_final(file, "final", output.slow.names, output.final_slow);
+    if (output.final_fast) {
+        write_final(file, "final_fast", output.slow.names, *output.final_fast);
+    }
+    if (output.fast) {
+        write_series(group_in(file, "fast"), *output.fast);
     }
 }
 
@@ -97,22 +193,8 @@ void write_hdf5(const std::filesystem::path& path, const RunOutput& output) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     try {
         const Handle file(H5Fcreate(beside(path).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-        const auto summary = summary_json(output);
-        write_attribute(file, "title", output.title);
-        write_attribute(file, "method", output.record.method);
-        write_attribute(file, "outcome", std::string(name_of(output.record.outcome)));
-        write_attribute(file, "options", summary["options"].dump());
-        write_attribute(file, "parameters", nlohmann::ordered_json(output.parameters).dump());
-        const Handle slow(H5Gcreate2(file, "slow", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-        write_attribute(slow, "slow_is", output.record.slow_is);
-        write_column(slow, "t", output.slow.t);
-        for (std::size_t i = 0; i < output.slow.names.size(); ++i) {
-            std::vector<double> column;
-            for (const auto& row : output.slow.rows) {
-                column.push_back(row[i]);
-            }
-            write_column(slow, output.slow.names[i], column);
-        }
+        write_everything(file, output);
+        require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0, "to the disk");
     } catch (const std::runtime_error& failure) {
         std::error_code ignored;
         std::filesystem::remove(beside(path), ignored);
@@ -124,6 +206,9 @@ void write_hdf5(const std::filesystem::path& path, const RunOutput& output) {
 void write_run(const std::filesystem::path& folder, const RunOutput& output) {
     make_folder(folder);
     write_whole(folder / "solution.csv", csv_text(output.slow));
+    if (output.fast) {
+        write_whole(folder / "fast.csv", csv_text(*output.fast));
+    }
     write_hdf5(folder / "solution.h5", output);
     write_whole(folder / "summary.json", summary_json(output).dump(2) + "\n");
     write_whole(folder / "report.html", report_html(output));

@@ -59,6 +59,15 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
     if (!record.explanation.empty()) {
         summary["explanation"] = record.explanation;
     }
+    if (!output.choice.empty()) {
+        summary["chosen_because"] = output.choice;
+    }
+    for (const auto& [stage, seconds] : output.seconds) {
+        summary["seconds"][stage] = seconds;
+    }
+    if (output.additions.is_object()) {
+        summary.update(output.additions);
+    }
     return summary;
 }
 
@@ -86,16 +95,20 @@ std::string summary_text(const RunOutput& output) {
         fmt::format_to(std::back_inserter(text), "  {:<18} {}\n", name, value);
     };
     text += output.title + "\n";
-    line("method", record.requested_method == record.method
-                       ? record.method
-                       : fmt::format("{} (chosen by {})", record.method, record.requested_method));
+    line("method", output.choice.empty() ? record.method : fmt::format("{} ({})", record.method, output.choice));
     line("outcome", std::string(name_of(record.outcome)));
     line("slow solution is", record.slow_is);
     line("time reached", fmt::format("{:.6g}", record.t_end));
     line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
     line("micro-steps", fmt::format("{}", s.micro_steps));
     line("force evaluations", fmt::format("{}", s.force_evaluations));
-    line("seconds", fmt::format("{:.3g}", s.wall_seconds));
+    std::string stages;
+    double total = 0;
+    for (const auto& [stage, seconds] : output.seconds) {
+        stages += fmt::format("{}{} {:.2g}", stages.empty() ? "" : ", ", stage, seconds);
+        total += seconds;
+    }
+    line("seconds", fmt::format("{:.2g} ({})", total, stages));
     std::string options;
     for (const auto& option : record.options) {
         options += fmt::format("{}{}={}", options.empty() ? "" : " ", option.name, option.value);

@@ -11,13 +11,11 @@ namespace lento {
 Mass Mass::diagonal(std::span<const double> masses) {
     Mass mass(masses.size());
     mass.kind_ = Kind::diagonal;
-    mass.matrix_ =
-        Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(masses.size()), static_cast<Eigen::Index>(masses.size()));
+    mass.diagonal_.assign(masses.begin(), masses.end());
     for (std::size_t i = 0; i < masses.size(); ++i) {
         require_positive(masses[i], fmt::format("mass {} of {}", i + 1, masses.size()));
         mass.inverse_.push_back(1.0 / masses[i]);
         mass.inverse_long_.push_back(1.0L / masses[i]);
-        mass.matrix_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) = masses[i];
     }
     return mass;
 }
@@ -64,10 +62,23 @@ Mass Mass::full(const Eigen::MatrixXd& matrix) {
 }
 
 Eigen::MatrixXd Mass::matrix() const {
-    if (kind_ == Kind::one) {
-        return Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(dimension_), static_cast<Eigen::Index>(dimension_));
+    const auto d = static_cast<Eigen::Index>(dimension_);
+    switch (kind_) {
+        case Kind::one:
+            return Eigen::MatrixXd::Identity(d, d);
+        case Kind::diagonal:
+            return Eigen::Map<const Eigen::VectorXd>(diagonal_.data(), d).asDiagonal();
+        case Kind::full:
+            break;
     }
     return matrix_;
+}
+
+double Mass::inverse_entry(std::size_t row, std::size_t column) const {
+    if (kind_ == Kind::full) {
+        return inverse_[row * dimension_ + column];
+    }
+    return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : inverse_[row];
 }
 
 }  // namespace lento

@@ -28,7 +28,7 @@ Snapshot Solution::slow(double t) const {
         return final_;
     }
     const auto y = trajectory_.value(t);
-    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(y.size() / 2);
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(final_.position.size());
     return {t, {y.begin(), middle}, {middle, y.end()}};
 }
 

@@ -373,11 +373,11 @@ Jet<T, D> max(const Jet<T, D>& a, const Jet<T, D>& b) {
     return a < b ? b : a;
 }
 
-/// -1, 0 or 1. The model language has it; the standard library does not.
+/// -1, 0 or 1; NaN of NaN. The model language has it; the standard library does not.
 template <class T>
 requires std::is_arithmetic_v<T>
 constexpr T sign(T a) {
-    return T((T(0) < a) - (a < T(0)));
+    return T(0) < a ? T(1) : a < T(0) ? T(-1) : a;
 }
 template <class T, int D>
 Jet<T, D> sign(const Jet<T, D>& a) {

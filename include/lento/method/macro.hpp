@@ -37,4 +37,11 @@ struct Marched {
 Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
                     std::span<const double> x, std::span<const double> v);
 
+/// y' = rate(t, y) for first-order systems.
+using FirstOrderRate = std::function<void(double t, std::span<const double> y, std::span<double> rate)>;
+
+/// Marches y' = rate from y with an adaptive solver; the final state's position is y. Throws Misuse if the choice is of fixed steps.
+Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,
+                    std::span<const double> y);
+
 }  // namespace lento

@@ -1,16 +1,21 @@
 /// The front door: a system and a request in, a solution out.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "lento/method/choice.hpp"
 #include "lento/method/direct.hpp"
 #include "lento/method/hmm_async.hpp"
 #include "lento/method/hmm_sync.hpp"
 #include "lento/method/request.hpp"
+#include "lento/problem/first_order_system.hpp"
+#include "lento/problem/vibrated_system.hpp"
 
 namespace lento {
 
@@ -20,30 +25,42 @@ inline const std::vector<MethodDescription>& method_descriptions() {
     return all;
 }
 
-/// The method that `auto` stands for: a declared fast scale is averaged, anything else integrated directly.
-template <class System>
-std::string automatic_method(const System& system) {
-    return system.phases().empty() && !system.period() ? "direct" : "hmm-async";
+/// Throws Misuse unless a method has that name, or it is auto.
+inline void require_method(const std::string& name) {
+    std::vector<std::string> known{"auto"};
+    for (const auto& description : method_descriptions()) {
+        known.push_back(description.name);
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw Misuse(
+            fmt::format("method '{}' is not known{}; there are {}", name, suggestion(name, known), listed(known)));
+    }
 }
 
-template <class System>
-Solution solve(const System& system, const Request& request) {
-    const std::string method = request.method == "auto" ? automatic_method(system) : request.method;
+/// A system with coordinates. `auto` becomes the method that suits its class (`method/choice.hpp`).
+template <class Force, std::size_t Extent>
+Solution solve(const VibratedSystem<Force, Extent>& system, const Request& request) {
+    require_method(request.method);
+    const std::string method =
+        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
     if (method == "hmm-async") {
         return hmm_async(system, request);
     }
     if (method == "hmm-sync") {
         return hmm_sync(system, request);
     }
-    if (method == "direct") {
-        return direct(system, request);
+    return direct(system, request);
+}
+
+/// A first-order system.
+template <class Rate>
+Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
+    require_method(request.method);
+    if (request.method != "auto" && request.method != "direct") {
+        throw Misuse(fmt::format("method {} is for systems with coordinates; this one has variables: use direct",
+                                 request.method));
     }
-    std::vector<std::string> known;
-    for (const auto& description : method_descriptions()) {
-        known.push_back(description.name);
-    }
-    throw Misuse(fmt::format("method '{}' is not known{}; there are auto, {}", request.method,
-                             suggestion(request.method, known), listed(known)));
+    return direct(system, request);
 }
 
 }  // namespace lento

@@ -20,12 +20,24 @@ struct Series {
 };
 
 struct RunOutput {
+    struct FastPhase {
+        std::string name;
+        double frequency = 0, start = 0;
+    };
+    using Named = std::vector<std::pair<std::string, double>>;
+
     std::string title;
     RunRecord record;
     Series slow;
     std::vector<double> final_slow;                 ///< at the time reached, as slow.names
     std::optional<std::vector<double>> final_fast;  ///< the same of the reconstructed true solution
-    std::vector<std::pair<std::string, double>> parameters;
+    std::optional<Series> fast;                     ///< the true solution between two times, where it was asked for
+    Named parameters;
+    std::vector<FastPhase> phases;
+    std::string model_text;
+    std::string choice;                ///< why `auto` chose the method; empty if the user did
+    Named seconds;                     ///< what each stage took: read, compile, solve
+    nlohmann::ordered_json additions;  ///< to the summary
 };
 
 /// `summary.json`. What is not finite is null.

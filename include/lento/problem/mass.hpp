@@ -26,8 +26,14 @@ public:
 
     std::size_t dimension() const { return dimension_; }
 
+    /// Whether M is diagonal, and so is its inverse.
+    bool is_diagonal() const { return kind_ != Kind::full; }
+
     /// The mass matrix itself, for energies and checks.
     Eigen::MatrixXd matrix() const;
+
+    /// The entry (row, column) of M^-1.
+    double inverse_entry(std::size_t row, std::size_t column) const;
 
     /// M^-1 f in place; `scratch` is as long as f.
     template <class S, std::size_t Extent>
@@ -69,7 +75,8 @@ private:
 
     std::size_t dimension_;
     Kind kind_ = Kind::one;
-    Eigen::MatrixXd matrix_;
+    Eigen::MatrixXd matrix_;  // a full one
+    std::vector<double> diagonal_;
     std::vector<double> inverse_;  // the diagonal, or the rows of the full inverse
     std::vector<long double> inverse_long_;
 };

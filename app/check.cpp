@@ -1,0 +1,234 @@
+/// `lento check`: reads, differentiates, compiles, probes; says which methods apply and which is recommended.
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lento/base/misuse.hpp"
+#include "lento/model/derive.hpp"
+#include "loaded_model.hpp"
+#include "progress.hpp"
+
+namespace lento::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Period {
+    std::string name;
+    double period = 0;
+    std::string source;
+};
+
+struct Residual {
+    std::string name;
+    double value = 0;
+};
+
+struct Findings {
+    std::vector<Period> periods;
+    std::optional<double> slow_time, separation;
+    std::vector<Residual> residuals;
+    std::vector<Applicability> methods;
+    MethodChoice recommended;
+};
+
+/// At the start, by the plain evaluator.
+std::vector<double> values_at_start(const model::Model& model, const std::vector<model::Node>& nodes) {
+    const auto position = model::start_of(model);
+    const auto velocity = model::velocity_of(model);
+    const double t = model.run.t_start;
+    std::vector<double> result(nodes.size());
+    model::Evaluator(model.graph, nodes)
+        .
+        operator()<double>(
+            [&](std::size_t symbol) {
+                const auto& place = model.places[symbol];
+                switch (place.array) {
+                    case model::Place::Array::position:
+                        return position[place.index];
+                    case model::Place::Array::velocity:
+                        return velocity[place.index];
+                    case model::Place::Array::phase:
+                        return model.phases[place.index].at(t);
+                    case model::Place::Array::time:
+                        break;
+                }
+                return t;
+            },
+            std::span(result));
+    return result;
+}
+
+/// The frequency that a spring of stiffness k causes at the start: sqrt(k g' M^-1 g'^T).
+double frequency_from_stiffness(model::Model& model, const model::Spring& spring) {
+    const auto entries = model::gradient_by_position(model, *spring.elongation, 0);
+    std::vector<model::Node> nodes;
+    for (const auto& entry : entries) {
+        nodes.push_back(entry.node);
+    }
+    const auto slope = values_at_start(model, nodes);
+    double inverse_mass = 0;
+    for (std::size_t a = 0; a < entries.size(); ++a) {
+        for (std::size_t b = 0; b < entries.size(); ++b) {
+            inverse_mass += slope[a] * model.mass.inverse_entry(entries[a].column, entries[b].column) * slope[b];
+        }
+    }
+    return std::sqrt(*spring.stiffness * inverse_mass);
+}
+
+std::vector<Period> periods_of(model::Model model) {
+    std::vector<Period> periods;
+    for (const auto& phase : model.phases) {
+        periods.push_back({phase.name, phase.period(), fmt::format("vibration.{}", phase.name)});
+    }
+    if (model.period) {
+        periods.push_back({"oscillation", *model.period, "oscillation.period"});
+    }
+    const auto springs = model.springs;
+    for (const auto& spring : springs) {
+        if (!spring.soft) {
+            const double frequency = spring.frequency ? *spring.frequency : frequency_from_stiffness(model, spring);
+            periods.push_back({spring.name, 2 * M_PI / frequency, fmt::format("springs.{}", spring.name)});
+        }
+    }
+    return periods;
+}
+
+std::vector<Residual> residuals_of(model::Model model) {
+    const auto terms = model::constraint_terms(model);
+    const auto values = values_at_start(model, terms.values);
+    const auto rates = values_at_start(model, terms.velocity_residuals);
+    std::vector<Residual> residuals;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+        residuals.push_back({model.constraints[j].name, values[j]});
+        residuals.push_back({model.constraints[j].name + "_dot", rates[j]});
+    }
+    return residuals;
+}
+
+/// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and how long its
+/// macro-steps are, which is the time in which the slow motion changes.
+std::optional<double> try_method(const LoadedModel& loaded, Applicability& entry) {
+    Request request = loaded.request();
+    request.method = entry.method;
+    request.options = {};
+    request.rtol = 1e-3;
+    request.atol = 1e-6;
+    request.most_steps = 50;
+    Progress progress("trying " + entry.method, request.t_start, request.t_end);
+    request.progress = std::ref(progress);
+    request.stop = progress.token();
+    const Solution trial = loaded.solve(request);
+    const auto outcome = trial.outcome();
+    if (outcome == Outcome::interrupted) {
+        throw Misuse("interrupted");
+    }
+    if (outcome != Outcome::completed && outcome != Outcome::budget_exhausted) {
+        entry.applies = false;
+        entry.why = fmt::format("{}: {}", name_of(outcome), trial.explanation());
+        return {};
+    }
+    const double reached = trial.record().t_end - request.t_start;
+    return reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps));
+}
+
+Findings findings_of(const LoadedModel& loaded) {
+    Findings findings;
+    findings.periods = periods_of(loaded.model());
+    findings.residuals = residuals_of(loaded.model());
+    findings.methods = applicability(loaded.problem());
+    for (auto& entry : findings.methods) {
+        if (entry.applies && entry.method != "direct") {
+            const auto slow_time = try_method(loaded, entry);
+            if (slow_time) {
+                findings.slow_time = std::max(findings.slow_time.value_or(0), *slow_time);
+            }
+        }
+    }
+    double slowest = 0;
+    for (const auto& period : findings.periods) {
+        slowest = std::max(slowest, period.period);
+    }
+    if (findings.slow_time && slowest > 0) {
+        findings.separation = *findings.slow_time / slowest;
+    }
+    if (!loaded.model().constraints.empty()) {
+        findings.recommended = {"", "no method for systems with rigid constraints is there yet"};
+        return findings;
+    }
+    findings.recommended = automatic_choice(loaded.problem());
+    for (const auto& entry : findings.methods) {
+        if (entry.method == findings.recommended.method && !entry.applies) {
+            findings.recommended = {"direct",
+                                    fmt::format("{} is for this class of systems, but not for this one", entry.method)};
+        }
+    }
+    return findings;
+}
+
+void print_json(const Findings& findings) {
+    Json periods = Json::array();
+    for (const auto& period : findings.periods) {
+        periods.push_back({{"name", period.name}, {"period", period.period}, {"source", period.source}});
+    }
+    Json residuals = Json::object();
+    for (const auto& residual : findings.residuals) {
+        residuals[residual.name] = std::isfinite(residual.value) ? Json(residual.value) : Json(nullptr);
+    }
+    Json methods = Json::array();
+    for (const auto& entry : findings.methods) {
+        methods.push_back({{"name", entry.method}, {"applies", entry.applies}, {"why", entry.why}});
+    }
+    const Json report{
+        {"periods", periods},
+        {"separation", findings.separation ? Json(*findings.separation) : Json(nullptr)},
+        {"residuals", residuals},
+        {"methods", methods},
+        {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
+        {"why", findings.recommended.why}};
+    fmt::print("{}\n", report.dump(2));
+}
+
+void print_text(const LoadedModel& loaded, const Findings& findings) {
+    const auto& model = loaded.model();
+    fmt::print("{}\n", model.title);
+    fmt::print("  {} {}, {} operations a {}\n", model.dimension(), model.is_first_order() ? "variables" : "coordinates",
+               loaded.operations(), model.is_first_order() ? "rate" : "force");
+    for (const auto& [stage, seconds] : loaded.output().seconds) {
+        fmt::print("  {:<18} {:.1f} ms\n", stage, 1e3 * seconds);
+    }
+    for (const auto& period : findings.periods) {
+        fmt::print("  {:<18} {:.6g}, from {}\n", "fast period " + period.name, period.period, period.source);
+    }
+    if (findings.separation) {
+        fmt::print("  {:<18} {:.3g}: the slow motion changes in about {:.3g}\n", "separation", *findings.separation,
+                   *findings.slow_time);
+    }
+    for (const auto& residual : findings.residuals) {
+        fmt::print("  {:<18} {:.3g}\n", "residual " + residual.name, residual.value);
+    }
+    for (const auto& entry : findings.methods) {
+        fmt::print("  {:<18} {}: {}\n", entry.method, entry.applies ? "applies" : "does not apply", entry.why);
+    }
+    fmt::print("  {:<18} {}: {}\n", "recommended",
+               findings.recommended.method.empty() ? "none" : findings.recommended.method, findings.recommended.why);
+}
+
+}  // namespace
+
+Exit check(const ModelArguments& arguments) {
+    const LoadedModel loaded(arguments);
+    const Findings findings = findings_of(loaded);
+    if (arguments.json) {
+        print_json(findings);
+    } else if (!arguments.quiet) {
+        print_text(loaded, findings);
+    }
+    return Exit::done;
+}
+
+}  // namespace lento::app

@@ -1,0 +1,185 @@
+/// `lento compare`: a method beside a direct integration with tight tolerances.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/output/files.hpp"
+#include "loaded_model.hpp"
+#include "model_run.hpp"
+
+namespace lento::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double default_budget = 2e8;
+
+/// Vibrations over which the price of a direct run is found out.
+constexpr double trial_periods = 20;
+
+Request direct_request(const LoadedModel& loaded) {
+    Request request = loaded.request();
+    request.method = "direct";
+    request.options = {};
+    request.rtol = std::min(1e-10, request.rtol);
+    request.atol = std::min(1e-12, request.atol);
+    return request;
+}
+
+struct Price {
+    double evaluations = 0;
+    double seconds = 0;
+};
+
+/// What a direct run will cost, from its first vibrations.
+Price price_of(const LoadedModel& loaded, Request request) {
+    const auto period = loaded.fastest_period();
+    const double length = request.t_end - request.t_start;
+    if (!period || trial_periods * *period >= length) {
+        return {};  // nothing to go by, or nothing to fear
+    }
+    request.t_end = request.t_start + trial_periods * *period;
+    const Solution trial = loaded.solve(request);
+    const double factor = length / (trial_periods * *period);
+    return {static_cast<double>(trial.statistics().force_evaluations) * factor,
+            trial.statistics().wall_seconds * factor};
+}
+
+/// The true solution at the samples of a run; the slow one where the method gives no other.
+std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const RecordedRun& run) {
+    if (!run.solution.has_fast()) {
+        return run.output.slow.rows;
+    }
+    const auto d = static_cast<std::ptrdiff_t>(loaded.model().dimension());
+    const bool moving = !loaded.model().is_first_order();
+    std::vector<std::vector<double>> rows;
+    for (std::size_t k = 0; k < run.output.slow.t.size(); ++k) {
+        const auto& row = run.output.slow.rows[k];
+        const Snapshot slow{run.output.slow.t[k],
+                            {row.begin(), row.begin() + d},
+                            {row.begin() + d, row.begin() + (moving ? 2 : 1) * d}};
+        rows.push_back(loaded.row(run.solution.reconstruct(slow)));
+    }
+    return rows;
+}
+
+struct Errors {
+    Series over_time;
+    std::vector<double> largest, last;
+};
+
+Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct) {
+    Errors errors{{loaded.columns(), {}, {}}, std::vector<double>(loaded.columns().size(), 0.0), {}};
+    const auto rows = true_rows(loaded, method);
+    for (std::size_t k = 0; k < std::min(rows.size(), direct.output.slow.rows.size()); ++k) {
+        std::vector<double> difference(rows[k].size());
+        for (std::size_t i = 0; i < difference.size(); ++i) {
+            difference[i] = std::abs(rows[k][i] - direct.output.slow.rows[k][i]);
+            errors.largest[i] = larger(errors.largest[i], difference[i]);
+        }
+        errors.over_time.t.push_back(method.output.slow.t[k]);
+        errors.over_time.rows.push_back(std::move(difference));
+    }
+    errors.last = errors.over_time.rows.back();
+    return errors;
+}
+
+/// What is not finite is null.
+Json number_or_null(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json comparison_json(const RunOutput& method, const RunOutput& direct, const Errors& errors, double evaluations_saved,
+                     double time_saved) {
+    const Json summary = summary_json(direct);
+    Json error = Json::object();
+    for (std::size_t i = 0; i < method.slow.names.size(); ++i) {
+        error[method.slow.names[i]] = {{"max", number_or_null(errors.largest[i])},
+                                       {"final", number_or_null(errors.last[i])}};
+    }
+    return {{"direct", {{"statistics", summary["statistics"]}, {"final", summary["final"]}}},
+            {"error", error},
+            {"saved", {{"evaluations", evaluations_saved}, {"time", time_saved}}}};
+}
+
+std::string comparison_text(const RunOutput& method, const RunOutput& direct, const Errors& errors,
+                            double evaluations_saved, double time_saved) {
+    std::string text =
+        fmt::format("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.record.method, "direct", "saved");
+    text += fmt::format("  {:<18} {:>16} {:>16} {:>11.3g}x\n", "force evaluations",
+                        method.record.statistics.force_evaluations, direct.record.statistics.force_evaluations,
+                        evaluations_saved);
+    text += fmt::format("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", method.record.statistics.wall_seconds,
+                        direct.record.statistics.wall_seconds, time_saved);
+    text += fmt::format("\n  {:<18} {:>16} {:>16}\n", "error", "largest", "final");
+    for (std::size_t i = 0; i < method.slow.names.size(); ++i) {
+        text += fmt::format("  {:<18} {:>16.3e} {:>16.3e}\n", method.slow.names[i], errors.largest[i], errors.last[i]);
+    }
+    return text + "  (of the true solution, at the sample times; over time in error.csv)\n";
+}
+
+}  // namespace
+
+Exit compare(const CompareArguments& arguments) {
+    const LoadedModel loaded(arguments);
+    const double budget = arguments.budget ? loaded.number(*arguments.budget, "--budget") : default_budget;
+    require_positive(budget, "--budget");
+    make_folder(loaded.folder());
+
+    auto method = solve_and_record(loaded, loaded.request(), "running");
+    const auto finish = [&] {
+        write_run(loaded.folder(), method.output);
+        print_summary(arguments, method.output, loaded.folder());
+        return status_of(method.output.record);
+    };
+    const auto without_direct = [&](Outcome outcome, const std::string& why) {
+        method.output.record.outcome = outcome;
+        method.output.record.explanation = why;
+        method.output.additions = {{"direct", nullptr}, {"error", nullptr}, {"saved", nullptr}};
+        return finish();
+    };
+    if (method.output.record.outcome != Outcome::completed) {
+        return without_direct(method.output.record.outcome, method.output.record.explanation);
+    }
+
+    Request request = direct_request(loaded);
+    if (const Price price = price_of(loaded, request); price.evaluations > budget) {
+        return without_direct(
+            Outcome::refused,
+            fmt::format("a direct run would take about {:.2g} force evaluations and {:.2g} s; the budget is {:.2g} "
+                        "evaluations: shorten the run with --t-end, or raise the budget with --budget {:.1g}",
+                        price.evaluations, price.seconds, budget, 2 * price.evaluations));
+    }
+    constexpr double evaluations_a_step = 6;  // of Dormand-Prince 5(4)
+    request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
+    const auto direct = solve_and_record(loaded, request, "direct");
+    if (direct.output.record.outcome != Outcome::completed) {
+        return without_direct(direct.output.record.outcome,
+                              fmt::format("the direct run: {}{}", direct.output.record.explanation,
+                                          direct.output.record.outcome == Outcome::budget_exhausted
+                                              ? "; or raise the budget with --budget"
+                                              : ""));
+    }
+
+    const Errors errors = errors_of(loaded, method, direct);
+    const auto& ours = method.output.record.statistics;
+    const auto& theirs = direct.output.record.statistics;
+    const double evaluations_saved =
+        static_cast<double>(theirs.force_evaluations) / static_cast<double>(ours.force_evaluations);
+    const double time_saved = theirs.wall_seconds / ours.wall_seconds;
+    method.output.additions = comparison_json(method.output, direct.output, errors, evaluations_saved, time_saved);
+    write_whole(loaded.folder() / "error.csv", csv_text(errors.over_time));
+    const Exit exit = finish();
+    if (!arguments.json && !arguments.quiet) {
+        fmt::print("{}", comparison_text(method.output, direct.output, errors, evaluations_saved, time_saved));
+    }
+    return exit;
+}
+
+}  // namespace lento::app

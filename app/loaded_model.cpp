@@ -1,0 +1,240 @@
+#include "loaded_model.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/lento.hpp"
+
+namespace lento::app {
+namespace {
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<model::Override> overrides_of(const std::vector<std::string>& assignments) {
+    std::vector<model::Override> overrides;
+    for (const auto& assignment : assignments) {
+        auto [name, expression] = name_and_value(assignment, "--set");
+        overrides.push_back({std::move(name), std::move(expression)});
+    }
+    return overrides;
+}
+
+const OptionEntry* find_option(std::string_view name) {
+    const auto catalogue = option_catalogue();
+    const auto found =
+        std::find_if(catalogue.begin(), catalogue.end(), [&](const auto& entry) { return entry.name == name; });
+    return found == catalogue.end() ? nullptr : &*found;
+}
+
+/// Whether the option is a word, not a number.
+bool is_word(const OptionEntry& entry) {
+    return std::holds_alternative<std::optional<std::string> Options::*>(entry.field);
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw Misuse(fmt::format("{} '{}' is not of the form NAME=VALUE", flag, text));
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+LoadedModel::System LoadedModel::system_of(const model::Model& model) {
+    if (model.is_first_order()) {
+        return model::first_order_system(model);
+    }
+    return model::second_order_system(model);
+}
+
+LoadedModel::LoadedModel(const ModelArguments& arguments)
+    : arguments_(arguments),
+      began_(now()),
+      model_(model::read_model(model::Source::file(arguments.model), overrides_of(arguments.set))),
+      read_(now()),
+      system_(system_of(model_)) {
+    for (const auto& coordinate : model_.coordinates) {
+        columns_.push_back(coordinate.name);
+    }
+    for (const auto& coordinate : model_.coordinates) {
+        columns_.push_back(coordinate.name + "_dot");
+    }
+    for (const auto& variable : model_.variables) {
+        columns_.push_back(variable.name);
+    }
+    std::vector<model::Node> extras;
+    for (const auto& slow : model_.slow) {
+        columns_.push_back(slow.name);
+        extras.push_back(slow.node);
+    }
+    for (const auto& observed : model_.observed) {
+        columns_.push_back(observed.name);
+        extras.push_back(observed.node);
+    }
+    if (!extras.empty()) {
+        extras_.emplace(model_, extras);
+    }
+    compiled_ = now();
+    make_request();
+}
+
+std::string LoadedModel::name() const {
+    return std::filesystem::path(arguments_.model).stem().string();
+}
+
+std::filesystem::path LoadedModel::folder() const {
+    return arguments_.folder.value_or("out/" + name());
+}
+
+ProblemClass LoadedModel::problem() const {
+    const bool stiff =
+        std::any_of(model_.springs.begin(), model_.springs.end(), [](const auto& spring) { return !spring.soft; });
+    return {.first_order = model_.is_first_order(),
+            .phases = !model_.phases.empty(),
+            .period = model_.period.has_value(),
+            .stiff_springs = stiff,
+            .constraints = !model_.constraints.empty()};
+}
+
+std::size_t LoadedModel::operations() const {
+    std::vector<model::Node> results = model_.forces;
+    for (const auto& variable : model_.variables) {
+        results.push_back(variable.rate);
+    }
+    const auto parts = model_.graph.parts(results);
+    return static_cast<std::size_t>(std::count_if(
+        parts.begin(), parts.end(), [&](model::Node node) { return !model::is_leaf(model_.graph[node].op); }));
+}
+
+double LoadedModel::number(const std::string& expression, const std::string& flag) const {
+    return model::number_in(model_, expression, flag);
+}
+
+void LoadedModel::make_request() {
+    request_.start = model::start_of(model_);
+    request_.velocity = model::velocity_of(model_);
+    request_.t_start = model_.run.t_start;
+    const auto given = [&](const std::optional<std::string>& text, const char* flag, double otherwise) {
+        return text ? number(*text, flag) : otherwise;
+    };
+    if (!arguments_.t_end && !model_.run.t_end) {
+        throw Misuse(fmt::format("{} does not say when the run ends: put t_end into [run], or give --t-end",
+                                 model_.source.name()));
+    }
+    request_.t_end = given(arguments_.t_end, "--t-end", model_.run.t_end.value_or(0));
+    request_.rtol = given(arguments_.rtol, "--rtol", model_.run.rtol);
+    request_.atol = given(arguments_.atol, "--atol", model_.run.atol);
+    const double samples = given(arguments_.samples, "--samples", static_cast<double>(model_.run.samples));
+    constexpr double most = 1e7;
+    if (!(samples >= 2) || samples > most || samples != std::floor(samples)) {
+        throw Misuse(
+            fmt::format("samples is {}; it must be a whole number from 2, both ends, to {:.0f}", samples, most));
+    }
+    request_.samples = static_cast<std::size_t>(samples);
+    request_.keep = Recorder::Keep::nothing;
+
+    const auto chosen = [&](const std::string& method) {
+        require_method(method);
+        return method == "auto" ? automatic_choice(problem()) : MethodChoice{method, ""};
+    };
+    const auto in_file = chosen(model_.run.method);
+    const auto wanted = arguments_.method ? chosen(*arguments_.method) : in_file;
+    if (arguments_.method.value_or(model_.run.method) == "auto") {
+        choice_ = wanted;
+    }
+    request_.method = wanted.method;
+    // NOTE: options in the file are for the method in the file; a macro-step meant for averaging would ruin a direct run.
+    if (wanted.method == in_file.method) {
+        set_options(request_.options);
+    } else if (!model_.run.options.empty()) {
+        notes_.push_back(
+            fmt::format("the options in the file are for the method {}; they were left out", in_file.method));
+    }
+    for (const auto& option : arguments_.options) {
+        auto [name, value] = name_and_value(option, "--option");
+        if (const auto* entry = find_option(name); entry != nullptr && !is_word(*entry)) {
+            value = fmt::format("{}", number(value, "--option " + name));
+        }
+        set_option(request_.options, name, value);
+    }
+}
+
+void LoadedModel::set_options(Options& options) {
+    for (const auto& setting : model_.run.options) {
+        try {
+            const auto* entry = find_option(setting.name);
+            const bool word = entry != nullptr && is_word(*entry);
+            const auto* text = std::get_if<std::string>(&setting.value);
+            if (word && text == nullptr) {
+                throw Misuse(fmt::format("option {} must be a word in quotes, not a number", setting.name));
+            }
+            if (word || entry == nullptr) {
+                set_option(options, setting.name, text != nullptr ? *text : "");
+            } else {
+                const double value =
+                    text != nullptr ? number(*text, "option " + setting.name) : std::get<double>(setting.value);
+                set_option(options, setting.name, fmt::format("{}", value));
+            }
+        } catch (const model::ModelError&) {
+            throw;
+        } catch (const Misuse& misuse) {
+            model_.source.fail(setting.mark, misuse.what());
+        }
+    }
+}
+
+Solution LoadedModel::solve(const Request& request) const {
+    if (!model_.constraints.empty()) {
+        automatic_choice(problem());
+    }
+    return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
+}
+
+std::vector<double> LoadedModel::row(double t, std::span<const double> position,
+                                     std::span<const double> velocity) const {
+    std::vector<double> values(position.begin(), position.end());
+    values.insert(values.end(), velocity.begin(), velocity.end());
+    if (extras_) {
+        const std::size_t first = values.size();
+        values.resize(columns_.size());
+        std::vector<double> theta;
+        for (const auto& phase : model_.phases) {
+            theta.push_back(phase.at(t));
+        }
+        extras_->operator()<double>(position, velocity, t, theta, std::span(values).subspan(first));
+    }
+    return values;
+}
+
+std::optional<double> LoadedModel::fastest_period() const {
+    std::optional<double> fastest = model_.period;
+    for (const auto& phase : model_.phases) {
+        fastest = std::min(fastest.value_or(HUGE_VAL), phase.period());
+    }
+    return fastest;
+}
+
+RunOutput LoadedModel::output() const {
+    RunOutput output;
+    output.title = model_.title;
+    output.slow.names = columns_;
+    output.parameters = model_.parameters;
+    output.model_text = model_.source.text();
+    for (const auto& phase : model_.phases) {
+        output.phases.push_back({phase.name, phase.frequency, phase.start});
+    }
+    output.seconds = {{"read", read_ - began_}, {"compile", compiled_ - read_}};
+    if (choice_) {
+        output.choice = choice_->why;
+    }
+    return output;
+}
+
+}  // namespace lento::app

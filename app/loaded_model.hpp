@@ -1,0 +1,78 @@
+/// A model read, compiled and ready to be solved, as the command line asked for it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "commands.hpp"
+#include "lento/method/choice.hpp"
+#include "lento/method/request.hpp"
+#include "lento/model/model.hpp"
+#include "lento/model/system.hpp"
+#include "lento/output/run_output.hpp"
+
+namespace lento::app {
+
+/// "NAME=VALUE"
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag);
+
+class LoadedModel {
+public:
+    explicit LoadedModel(const ModelArguments& arguments);
+
+    const model::Model& model() const { return model_; }
+    /// The name of the file without folder and extension.
+    std::string name() const;
+    std::filesystem::path folder() const;
+    ProblemClass problem() const;
+    /// Of one evaluation of the right-hand side.
+    std::size_t operations() const;
+
+    /// As the file and the command line ask, `auto` made a method; without sink, progress and stop token.
+    const Request& request() const { return request_; }
+    /// What `auto` stood for, and why.
+    const std::optional<MethodChoice>& choice() const { return choice_; }
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    /// Where an expression given on the command line stands for a number.
+    double number(const std::string& expression, const std::string& flag) const;
+
+    Solution solve(const Request& request) const;
+
+    /// The columns of every output, without t: coordinates, velocities, variables, slow variables, observed quantities.
+    const std::vector<std::string>& columns() const { return columns_; }
+    std::vector<double> row(double t, std::span<const double> position, std::span<const double> velocity) const;
+    std::vector<double> row(const Snapshot& state) const { return row(state.t, state.position, state.velocity); }
+
+    /// The shortest declared period, if any.
+    std::optional<double> fastest_period() const;
+
+    /// What all outputs have in common: title, columns, parameters, model text, times of reading and compiling.
+    RunOutput output() const;
+
+private:
+    using System = std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>>;
+
+    static System system_of(const model::Model& model);
+    void make_request();
+    void set_options(Options& options);
+
+    ModelArguments arguments_;
+    double began_;
+    model::Model model_;
+    double read_;
+    System system_;
+    std::optional<model::ModelFunction> extras_;  // slow variables and observed quantities
+    double compiled_ = 0;
+    std::vector<std::string> columns_;
+    Request request_{.start = {}};
+    std::optional<MethodChoice> choice_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace lento::app

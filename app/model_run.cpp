@@ -1,0 +1,69 @@
+#include "model_run.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "lento/base/outcome.hpp"
+#include "progress.hpp"
+
+namespace lento::app {
+
+RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
+    RunOutput output = loaded.output();
+    const std::size_t d = loaded.model().dimension();
+    const auto record = [&](double t, std::span<const double> y) {
+        output.slow.t.push_back(t);
+        output.slow.rows.push_back(loaded.row(t, y.first(d), y.subspan(d)));
+    };
+    request.sink = record;
+    Solution solution = [&] {
+        Progress progress(what, request.t_start, request.t_end);
+        request.progress = std::ref(progress);
+        request.stop = progress.token();
+        return loaded.solve(request);
+    }();
+
+    output.record = solution.record();
+    if (loaded.choice()) {
+        output.record.requested_method = "auto";
+    }
+    output.record.warnings.insert(output.record.warnings.begin(), loaded.notes().begin(), loaded.notes().end());
+    output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
+    const auto& final_state = solution.final_state();
+    output.final_slow = loaded.row(final_state);
+    if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
+        output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
+        output.slow.rows.push_back(output.final_slow);
+    }
+    if (solution.has_fast()) {
+        output.final_fast = loaded.row(solution.reconstruct(final_state));
+    }
+    return {std::move(output), std::move(solution)};
+}
+
+void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder) {
+    if (arguments.json) {
+        fmt::print("{}\n", summary_json(output).dump(2));
+    } else if (!arguments.quiet) {
+        fmt::print("{}  {:<18} {}\n", summary_text(output), "report", (folder / "report.html").string());
+    }
+    const auto outcome = output.record.outcome;
+    if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
+        fmt::print(stderr, "lento: {}: {}\n", name_of(outcome), output.record.explanation);
+    }
+}
+
+Exit status_of(const RunRecord& record) {
+    switch (record.outcome) {
+        case Outcome::completed:
+            return Exit::done;
+        case Outcome::interrupted:
+            return Exit::interrupted;
+        default:
+            return Exit::failed;
+    }
+}
+
+}  // namespace lento::app

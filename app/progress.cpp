@@ -1,0 +1,62 @@
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace lento::app {
+namespace {
+
+volatile std::sig_atomic_t interrupt_requested = 0;
+
+std::string duration_text(double seconds) {
+    if (seconds < 100) {
+        return fmt::format("{:.0f} s", seconds);
+    }
+    return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+Progress::Progress(std::string what, double t_start, double t_end)
+    : what_(std::move(what)), t_start_(t_start), t_end_(t_end), visible_(isatty(STDERR_FILENO) == 1) {
+    std::signal(SIGINT, [](int) {
+        interrupt_requested = 1;
+        std::signal(SIGINT, SIG_DFL);
+    });
+}
+
+Progress::~Progress() {
+    std::signal(SIGINT, SIG_DFL);
+    if (printed_) {
+        fmt::print(stderr, "\r{:78}\r", "");
+    }
+}
+
+void Progress::operator()(double t) {
+    if (interrupt_requested != 0) {
+        source_.request_stop();
+    }
+    if (!visible_) {
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const double elapsed = std::chrono::duration<double>(now - began_).count();
+    if (elapsed >= 2 && now - shown_ >= std::chrono::milliseconds(200)) {
+        shown_ = now;
+        show(t, elapsed);
+    }
+}
+
+void Progress::show(double t, double elapsed) {
+    const double share = (t - t_start_) / (t_end_ - t_start_);
+    const std::string left = share > 0 ? duration_text(elapsed * (1 - share) / share) + " left" : "";
+    fmt::print(stderr, "\r{:78}\r  {}: t = {:.6g} of {:.6g}, {:.1f} %, {}", "", what_, t, t_end_, 100 * share, left);
+    std::fflush(stderr);
+    printed_ = true;
+}
+
+}  // namespace lento::app

@@ -1,0 +1,42 @@
+/// Which methods are for which problems, and the one that `auto` stands for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lento {
+
+/// What decides which methods apply.
+struct ProblemClass {
+    bool first_order = false;    ///< variables with rates instead of coordinates with forces
+    bool phases = false;         ///< fast phases are declared
+    bool period = false;         ///< a fast period is declared, without a phase
+    bool stiff_springs = false;  ///< springs that are not soft
+    bool constraints = false;    ///< rigid constraints
+};
+
+template <class System>
+ProblemClass problem_class(const System& system) {
+    return {.first_order = !requires {system.mass();
+}
+, .phases = !system.phases().empty(), .period = system.period().has_value()
+};  // namespace lento
+}
+
+struct Applicability {
+    std::string method;
+    bool applies = false;
+    std::string why;  ///< or why not
+};
+
+/// Every method, in the order of `lento methods`.
+std::vector<Applicability> applicability(const ProblemClass& problem);
+
+struct MethodChoice {
+    std::string method, why;
+};
+
+/// The method that `auto` stands for. Throws Misuse if none applies.
+MethodChoice automatic_choice(const ProblemClass& problem);
+
+}  // namespace lento

@@ -1,0 +1,143 @@
+/// Expressions as a directed acyclic graph with shared subexpressions.
+///
+/// A node is an operation on earlier nodes; equal nodes are one node. Since operands always come before what uses them, every
+/// traversal is a loop over ascending ids and depth does not matter; and it costs what the expression costs, however much else
+/// the graph holds. Nodes are simplified as they are made: constants are folded and gathered, neutral elements dropped, integer
+/// powers turned into products.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace lento::model {
+
+enum class Op : std::uint8_t {
+    constant,
+    symbol,
+    add,
+    subtract,
+    multiply,
+    divide,
+    negate,
+    power,
+    sin,
+    cos,
+    tan,
+    asin,
+    acos,
+    atan,
+    sinh,
+    cosh,
+    tanh,
+    exp,
+    log,
+    log10,
+    sqrt,
+    cbrt,
+    abs,
+    sign,
+    floor,
+    atan2,
+    min,
+    max,
+    hypot,
+};
+
+/// A node of a graph, by its position in it.
+enum class Node : std::uint32_t {};
+constexpr std::size_t index(Node node) {
+    return static_cast<std::size_t>(node);
+}
+
+/// The functions of the language with the number of arguments each takes.
+struct FunctionEntry {
+    std::string_view name;
+    Op op;
+    int arguments;
+};
+std::span<const FunctionEntry> function_catalogue();
+
+/// A partial derivative: by which symbol, and what it is.
+struct Partial {
+    std::uint32_t symbol;
+    Node node;
+};
+
+class Graph {
+public:
+    struct Entry {
+        Op op = Op::constant;
+        std::uint32_t a = 0;  // the first operand, or the number of the symbol
+        std::uint32_t b = 0;  // the second operand
+        double value = 0;     // of a constant
+
+        bool operator==(const Entry& other) const;
+    };
+
+    Node constant(double value);
+    /// The symbol with that number: what it stands for is the caller's.
+    Node symbol(std::uint32_t number);
+    Node unary(Op op, Node a);
+    Node binary(Op op, Node a, Node b);
+
+    std::size_t size() const { return entries_.size(); }
+    const Entry& operator[](Node node) const { return entries_[index(node)]; }
+    bool is_constant(Node node) const { return (*this)[node].op == Op::constant; }
+    bool is_constant(Node node, double value) const { return is_constant(node) && (*this)[node].value == value; }
+
+    /// The nodes that `roots` are made of, in ascending order, the roots included.
+    std::vector<Node> parts(std::span<const Node> roots) const;
+
+    /// The partial derivative of `node` by the symbol with that number.
+    Node derivative(Node node, std::uint32_t symbol);
+
+    /// The partial derivatives of `node` that are not zero, all in one backward sweep, by ascending number of the symbol.
+    std::vector<Partial> gradient(Node node);
+
+    /// `roots` of another graph, copied into this one. Symbols that have a value there become constants.
+    std::vector<Node> copies(const Graph& from, std::span<const Node> roots,
+                             std::span<const std::optional<double>> values);
+
+private:
+    struct Hash {
+        std::size_t operator()(const Entry& entry) const;
+    };
+
+    Node intern(Entry entry);
+    Node integer_power(Node a, int exponent);
+    /// The derivative of a node by its first and second operand.
+    struct ByOperand {
+        Node a, b;
+    };
+    ByOperand by_operands(Node node);
+
+    std::vector<Entry> entries_;
+    std::unordered_map<Entry, Node, Hash> known_;
+};
+
+constexpr bool is_binary(Op op) {
+    switch (op) {
+        case Op::add:
+        case Op::subtract:
+        case Op::multiply:
+        case Op::divide:
+        case Op::power:
+        case Op::atan2:
+        case Op::min:
+        case Op::max:
+        case Op::hypot:
+            return true;
+        default:
+            return false;
+    }
+}
+constexpr bool is_leaf(Op op) {
+    return op == Op::constant || op == Op::symbol;
+}
+
+}  // namespace lento::model

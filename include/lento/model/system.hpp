@@ -1,0 +1,99 @@
+/// A model as a `problem` that every method accepts, like one written in C++.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "lento/model/compile.hpp"
+#include "lento/model/evaluate.hpp"
+#include "lento/model/model.hpp"
+#include "lento/problem/first_order_system.hpp"
+#include "lento/problem/vibrated_system.hpp"
+
+namespace lento::model {
+
+/// Some expressions of a model as a function of (x, v, t, theta): machine code for double, the plain evaluator for every other scalar
+/// type. Copies share the code.
+class ModelFunction {
+public:
+    ModelFunction(const Model& model, const std::vector<Node>& results);
+
+    template <class S>
+    void operator()(std::span<const S> x, std::span<const S> v, S t, std::span<const S> theta,
+                    std::span<S> result) const {
+        if constexpr (std::is_same_v<S, double>) {
+            (*compiled_)(x.data(), v.data(), theta.data(), t, result.data());
+        } else {
+            shared_->evaluator.template operator()<S>(
+                [&](std::size_t symbol) {
+                    const Place& place = shared_->places[symbol];
+                    switch (place.array) {
+                        case Place::Array::position:
+                            return x[place.index];
+                        case Place::Array::velocity:
+                            return v[place.index];
+                        case Place::Array::phase:
+                            return theta[place.index];
+                        case Place::Array::time:
+                            break;
+                    }
+                    return t;
+                },
+                result);
+        }
+    }
+
+    std::size_t operations() const { return compiled_->operations(); }
+
+private:
+    struct Shared {
+        CompiledFunction compiled;
+        Evaluator evaluator;
+        std::vector<Place> places;
+    };
+    std::shared_ptr<const Shared> shared_;
+    const CompiledFunction* compiled_;  // of `shared_`; one step less in the micro-loop
+};
+
+/// The forces of a model.
+class ModelForce {
+public:
+    explicit ModelForce(const Model& model) : function_(model, model.forces) {}
+
+    template <class S, std::size_t Extent>
+    void operator()(std::span<const S, Extent> x, std::span<const S, Extent> v, S t, std::span<const S> theta,
+                    std::span<S, Extent> f) const {
+        function_.operator()<S>(x, v, t, theta, f);
+    }
+    std::size_t operations() const { return function_.operations(); }
+
+private:
+    ModelFunction function_;
+};
+
+/// The rates of a model with variables.
+class ModelRate {
+public:
+    explicit ModelRate(const Model& model);
+
+    template <class S>
+    void operator()(std::span<const S> y, S t, std::span<const S> theta, std::span<S> rate) const {
+        function_.operator()<S>(y, {}, t, theta, rate);
+    }
+    std::size_t operations() const { return function_.operations(); }
+
+private:
+    ModelFunction function_;
+};
+
+/// Throw Misuse if the model is of the other order.
+VibratedSystem<ModelForce> second_order_system(const Model& model);
+FirstOrderSystem<ModelRate> first_order_system(const Model& model);
+
+std::vector<double> start_of(const Model& model);
+std::vector<double> velocity_of(const Model& model);
+
+}  // namespace lento::model

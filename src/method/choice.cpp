@@ -1,0 +1,45 @@
+#include "lento/method/choice.hpp"
+
+#include "lento/base/misuse.hpp"
+
+namespace lento {
+
+std::vector<Applicability> applicability(const ProblemClass& problem) {
+    const auto averaging = [&](const char* method) -> Applicability {
+        if (problem.constraints) {
+            return {method, false, "the system has rigid constraints"};
+        }
+        if (problem.first_order) {
+            return {method, false, "it is for systems with coordinates; this one has variables"};
+        }
+        if (!problem.phases && !problem.period) {
+            return {method, false, "no fast phase is declared, nor a period"};
+        }
+        return {method, true,
+                problem.phases ? "a fast phase is declared" : "the period of a fast oscillation is declared"};
+    };
+    const Applicability direct{"direct", !problem.constraints,
+                               problem.constraints ? "the system has rigid constraints, which it cannot keep yet"
+                                                   : "it resolves every vibration, whatever the system"};
+    return {averaging("hmm-sync"), averaging("hmm-async"), direct};
+}
+
+MethodChoice automatic_choice(const ProblemClass& problem) {
+    if (problem.constraints) {
+        throw Misuse("no method for systems with rigid constraints is there yet");
+    }
+    const bool fast = problem.phases || problem.period;
+    if (!problem.first_order && fast) {
+        return {"hmm-async", problem.phases ? "a fast phase is declared: its vibration is averaged"
+                                            : "a fast period is declared: the oscillation is averaged"};
+    }
+    if (problem.first_order && fast) {
+        return {"direct", "no averaging method for first-order systems is there yet; every vibration is resolved"};
+    }
+    if (problem.stiff_springs) {
+        return {"direct", "no averaging method for stiff springs is there yet; every vibration is resolved"};
+    }
+    return {"direct", "no fast phase and no period is declared: there is nothing to average"};
+}
+
+}  // namespace lento

@@ -1,0 +1,133 @@
+#include "lento/model/derive.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace lento::model {
+namespace {
+
+/// The number of an unknown among all: coordinates, then velocities; or variables.
+std::optional<std::size_t> unknown_of(const Model& model, std::uint32_t symbol) {
+    const Place& place = model.places[symbol];
+    if (place.array == Place::Array::position) {
+        return place.index;
+    }
+    if (place.array == Place::Array::velocity) {
+        return model.coordinates.size() + place.index;
+    }
+    return {};
+}
+
+/// The number of the symbol for the velocity of each coordinate.
+std::vector<std::uint32_t> velocity_symbols(const Model& model) {
+    std::vector<std::uint32_t> symbols(model.coordinates.size());
+    for (std::uint32_t k = 0; k < model.places.size(); ++k) {
+        if (model.places[k].array == Place::Array::velocity) {
+            symbols[model.places[k].index] = k;
+        }
+    }
+    return symbols;
+}
+
+constexpr std::uint32_t time_symbol = 0;
+
+std::vector<MatrixEntry> gradient_by_unknown(Model& model, Node node, std::size_t row) {
+    std::vector<MatrixEntry> entries;
+    for (const auto& partial : model.graph.gradient(node)) {
+        if (const auto column = unknown_of(model, partial.symbol)) {
+            entries.push_back({row, *column, partial.node});
+        }
+    }
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+    return entries;
+}
+
+}  // namespace
+
+void subtract_gradient(Model& model, Node potential) {
+    for (const auto& entry : gradient_by_position(model, potential, 0)) {
+        model.forces[entry.column] = model.graph.binary(Op::subtract, model.forces[entry.column], entry.node);
+    }
+}
+
+std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size_t row) {
+    auto entries = gradient_by_unknown(model, node, row);
+    std::erase_if(entries, [&](const MatrixEntry& entry) { return entry.column >= model.dimension(); });
+    return entries;
+}
+
+ConstraintTerms constraint_terms(Model& model) {
+    Graph& graph = model.graph;
+    const auto velocities = velocity_symbols(model);
+    // The rate of change of a function of (q, v, t) along the motion, with v held: the directional derivative along (v, 0, 1).
+    const auto rate = [&](Node node) {
+        Node sum = graph.derivative(node, time_symbol);
+        for (const auto& entry : gradient_by_position(model, node, 0)) {
+            const Node velocity = graph.symbol(velocities[entry.column]);
+            sum = graph.binary(Op::add, sum, graph.binary(Op::multiply, entry.node, velocity));
+        }
+        return sum;
+    };
+    ConstraintTerms terms;
+    for (std::size_t j = 0; j < model.constraints.size(); ++j) {
+        const Node value = model.constraints[j].node;
+        terms.values.push_back(value);
+        const auto row = gradient_by_position(model, value, j);
+        terms.jacobian.insert(terms.jacobian.end(), row.begin(), row.end());
+        terms.velocity_residuals.push_back(rate(value));
+        terms.curvature.push_back(rate(terms.velocity_residuals.back()));
+    }
+    return terms;
+}
+
+SlowTerms slow_terms(Model& model) {
+    SlowTerms terms;
+    for (std::size_t k = 0; k < model.slow.size(); ++k) {
+        terms.values.push_back(model.slow[k].node);
+        const auto row = gradient_by_unknown(model, model.slow[k].node, k);
+        terms.gradient.insert(terms.gradient.end(), row.begin(), row.end());
+        auto& hessian = terms.hessians.emplace_back();
+        for (const auto& entry : row) {
+            const auto second = gradient_by_unknown(model, entry.node, entry.column);
+            hessian.insert(hessian.end(), second.begin(), second.end());
+        }
+    }
+    return terms;
+}
+
+std::vector<MatrixEntry> right_hand_side_jacobian(Model& model) {
+    std::vector<MatrixEntry> entries;
+    for (std::size_t i = 0; i < model.dimension(); ++i) {
+        const Node node = model.is_first_order() ? model.variables[i].rate : model.forces[i];
+        const auto row = gradient_by_unknown(model, node, i);
+        entries.insert(entries.end(), row.begin(), row.end());
+    }
+    return entries;
+}
+
+std::vector<Node> first_order_form(Model& model) {
+    std::vector<Node> rates;
+    if (model.is_first_order()) {
+        for (const auto& variable : model.variables) {
+            rates.push_back(variable.rate);
+        }
+        return rates;
+    }
+    Graph& graph = model.graph;
+    for (const auto symbol : velocity_symbols(model)) {
+        rates.push_back(graph.symbol(symbol));
+    }
+    for (std::size_t i = 0; i < model.dimension(); ++i) {
+        Node sum = graph.constant(0);
+        const std::size_t first = model.mass.is_diagonal() ? i : 0;
+        const std::size_t last = model.mass.is_diagonal() ? i + 1 : model.dimension();
+        for (std::size_t j = first; j < last; ++j) {
+            const Node weight = graph.constant(model.mass.inverse_entry(i, j));
+            sum = graph.binary(Op::add, sum, graph.binary(Op::multiply, weight, model.forces[j]));
+        }
+        rates.push_back(sum);
+    }
+    return rates;
+}
+
+}  // namespace lento::model

@@ -1,0 +1,132 @@
+#include "lento/model/document.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+namespace lento::model {
+namespace {
+
+/// Keys with more parts than this would nest tables deeper than anyone writes, or than a stack can take.
+constexpr int most_dots = 32;
+
+Mark mark_of(const toml::source_region& region, std::size_t length = 1) {
+    return {region.begin.line, region.begin.column, length};
+}
+
+/// Dotted keys make tables in tables without end; toml++ limits the nesting of values only.
+void refuse_endless_keys(const Source& source) {
+    const std::string& text = source.text();
+    std::size_t line = 1;
+    std::size_t line_start = 0;
+    int dots = 0;
+    char quote = '\0';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\n') {
+            ++line;
+            line_start = i + 1;
+            dots = 0;
+            quote = '\0';
+        } else if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '=' || c == ',' || c == '{') {
+            dots = 0;
+        } else if (c == '.' && ++dots > most_dots) {
+            source.fail({line, i - line_start + 1, 1}, fmt::format("a key has more than {} parts", most_dots + 1));
+        }
+    }
+}
+
+Value value_of(const toml::node& node);
+
+Value table_of(const toml::table& table) {
+    Value value{.kind = Value::Kind::table, .mark = mark_of(table.source())};
+    for (const auto& [key, node] : table) {
+        value.entries.push_back({std::string(key.str()), mark_of(key.source(), key.length()), value_of(node)});
+    }
+    std::sort(value.entries.begin(), value.entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.mark.line, a.mark.column) < std::tie(b.mark.line, b.mark.column);
+    });
+    return value;
+}
+
+Value value_of(const toml::node& node) {
+    Value value{.mark = mark_of(node.source())};
+    switch (node.type()) {
+        case toml::node_type::integer:
+            value.kind = Value::Kind::number;
+            value.number = static_cast<double>(node.as_integer()->get());
+            break;
+        case toml::node_type::floating_point:
+            value.kind = Value::Kind::number;
+            value.number = node.as_floating_point()->get();
+            break;
+        case toml::node_type::string:
+            value.kind = Value::Kind::text;
+            value.text = node.as_string()->get();
+            break;
+        case toml::node_type::boolean:
+            value.kind = Value::Kind::boolean;
+            value.truth = node.as_boolean()->get();
+            break;
+        case toml::node_type::array:
+            value.kind = Value::Kind::list;
+            for (const auto& item : *node.as_array()) {
+                value.items.push_back(value_of(item));
+            }
+            break;
+        case toml::node_type::table:
+            return table_of(*node.as_table());
+        default:
+            break;
+    }
+    return value;
+}
+
+}  // namespace
+
+const Entry* Value::find(std::string_view key) const {
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [key](const Entry& entry) { return entry.key == key; });
+    return found == entries.end() ? nullptr : &*found;
+}
+
+std::string_view Value::kind_name() const {
+    switch (kind) {
+        case Kind::number:
+            return "a number";
+        case Kind::text:
+            return "text";
+        case Kind::boolean:
+            return "true or false";
+        case Kind::list:
+            return "a list";
+        case Kind::table:
+            return "a table";
+        case Kind::other:
+            break;
+    }
+    return "a date or time";
+}
+
+Value read_document(const Source& source) {
+    if (source.text().find_first_not_of(" \t\r\n") == std::string::npos) {
+        throw ModelError(fmt::format("{}: the file is empty; a model begins with lento = 1", source.name()));
+    }
+    if (const auto zero = source.text().find('\0'); zero != std::string::npos) {
+        throw ModelError(fmt::format("{}: this is not a text file: byte {} is zero", source.name(), zero + 1));
+    }
+    refuse_endless_keys(source);
+    try {
+        return table_of(toml::parse(source.text(), source.name()));
+    } catch (const toml::parse_error& error) {
+        source.fail(mark_of(error.source()), error.description());
+    }
+}
+
+}  // namespace lento::model

@@ -1,0 +1,138 @@
+#include "lento/model/names.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/model/evaluate.hpp"
+
+namespace lento::model {
+
+std::string_view name_of(Kind kind) {
+    switch (kind) {
+        case Kind::parameter:
+            return "parameter";
+        case Kind::time:
+            return "time";
+        case Kind::coordinate:
+            return "coordinate";
+        case Kind::velocity:
+            return "velocity";
+        case Kind::variable:
+            return "variable";
+        case Kind::phase:
+            return "phase";
+    }
+    return "";
+}
+
+Names::Names(const Source& source) : source_(&source) {
+    meanings_["t"] = {graph_.symbol(0), {}, "the time"};
+    symbols_.push_back({"t", Kind::time});
+}
+
+void Names::require_free(const std::string& name, Mark mark) const {
+    if (!is_name(name)) {
+        source_->fail(
+            mark, fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit", name));
+    }
+    if (is_reserved(name)) {
+        source_->fail(mark, fmt::format("'{}' has a meaning of its own ({}); take another name", name,
+                                        meaning_of_reserved(name)));
+    }
+    if (const auto taken = meanings_.find(name); taken != meanings_.end()) {
+        source_->fail(
+            mark, fmt::format("'{}' is {} already{}; take another name", name, taken->second.what,
+                              taken->second.mark.line > 0 ? fmt::format(", in line {}", taken->second.mark.line) : ""));
+    }
+}
+
+void Names::add_symbol(std::string name, Mark mark, Kind kind, std::optional<double> value) {
+    require_free(name, mark);
+    const auto number = static_cast<std::uint32_t>(symbols_.size());
+    meanings_[name] = {graph_.symbol(number), mark, fmt::format("a {}", name_of(kind))};
+    symbols_.push_back({std::move(name), kind, count_[kind]++, value});
+}
+
+void Names::add_definition(std::string name, Mark mark, Node node) {
+    require_free(name, mark);
+    meanings_[std::move(name)] = {node, mark, "a definition"};
+}
+
+Node Names::parse_in_scope(std::string_view text) {
+    const Scope scope{.lookup = [this](std::string_view name) -> std::optional<Node> {
+                          if (const auto known = meanings_.find(name); known != meanings_.end()) {
+                              return known->second.node;
+                          }
+                          if (const std::string more = hint ? hint(name) : std::string(); !more.empty()) {
+                              throw ExpressionError(more, 0, 0);
+                          }
+                          return {};
+                      },
+                      .names =
+                          [this] {
+                              std::vector<std::string> names;
+                              for (const auto& [name, meaning] : meanings_) {
+                                  names.push_back(name);
+                              }
+                              return names;
+                          }};
+    return parse_expression(graph_, text, scope);
+}
+
+Node Names::parse(std::string_view text, Mark mark) {
+    try {
+        return parse_in_scope(text);
+    } catch (const ExpressionError& error) {
+        source_->fail(source_->within(mark, error.offset, error.length), error.what());
+    }
+}
+
+Node Names::parse(std::string_view text, const std::string& where) {
+    try {
+        return parse_in_scope(text);
+    } catch (const ExpressionError& error) {
+        Source(where, std::string(text)).fail({1, error.offset + 1, error.length}, error.what());
+    }
+}
+
+/// Extends what is known of the nodes to those added since.
+void Names::learn() {
+    for (std::size_t i = facts_.size(); i < graph_.size(); ++i) {
+        const auto& entry = graph_[static_cast<Node>(i)];
+        Facts facts;
+        if (entry.op == Op::constant) {
+            facts.value = entry.value;
+        } else if (entry.op == Op::symbol) {
+            const Symbol& symbol = symbols_[entry.a];
+            facts = {static_cast<Kinds>(symbol.kind), symbol.value.value_or(0)};
+        } else {
+            const Facts& a = facts_[entry.a];
+            const Facts& b = is_binary(entry.op) ? facts_[entry.b] : a;
+            facts = {static_cast<Kinds>(a.kinds | b.kinds), apply(entry.op, a.value, b.value)};
+        }
+        facts_.push_back(facts);
+    }
+}
+
+Kinds Names::kinds(Node node) {
+    learn();
+    return facts_[index(node)].kinds;
+}
+
+std::optional<double> Names::value(Node node) {
+    const bool known = (kinds(node) & ~static_cast<Kinds>(Kind::parameter)) == 0;
+    return known ? std::optional(facts_[index(node)].value) : std::nullopt;
+}
+
+const Symbol* Names::first_of(Node node, Kinds kinds) const {
+    for (const Node part : graph_.parts(std::span(&node, 1))) {
+        const auto& entry = graph_[part];
+        if (entry.op == Op::symbol && (static_cast<Kinds>(symbols_[entry.a].kind) & kinds) != 0) {
+            return &symbols_[entry.a];
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace lento::model

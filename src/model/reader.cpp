@@ -1,0 +1,439 @@
+#include "reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace lento::model {
+namespace {
+
+const std::vector<std::string>& top_level_keys() {
+    static const std::vector<std::string> keys{"lento",       "title",     "potential", "parameters",  "definitions",
+                                               "coordinates", "forces",    "mass",      "constraints", "springs",
+                                               "variables",   "splitting", "vibration", "oscillation", "fast_velocity",
+                                               "slow",        "observe",   "run"};
+    return keys;
+}
+
+/// Keys that belong at the top of the file, where the first section header swallows them if they come later.
+bool is_top_level_only(std::string_view key) {
+    return key == "potential" || key == "title" || key == "lento";
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : listed(names);
+}
+
+}  // namespace
+
+Reader::Reader(Source source, const std::vector<Override>& overrides)
+    : model_{.source = std::move(source)},
+      document_(read_document(model_.source)),
+      names_(model_.source),
+      overrides_(overrides) {}
+
+Model Reader::read() {
+    check_top_level();
+    read_parameters();
+    read_coordinates();
+    read_variable_starts();
+    read_phases();
+    read_definitions();
+    read_potential();
+    read_forces();
+    read_rates();
+    read_mass();
+    read_springs();
+    read_constraints();
+    read_fast_velocity();
+    read_oscillation();
+    read_slow();
+    read_splitting();
+    read_observed();
+    read_run();
+    check_outputs();
+    bake();
+    add_gradients();
+    return std::move(model_);
+}
+
+const Value& Reader::section(std::string_view name) const {
+    static const Value absent{.kind = Value::Kind::table};
+    const Entry* entry = document_.find(name);
+    return entry == nullptr ? absent : entry->value;
+}
+
+void Reader::expect_table(const Value& value, std::string_view what) const {
+    if (value.kind != Value::Kind::table) {
+        fail(value.mark, fmt::format("{} must be a section, not {}", what, value.kind_name()));
+    }
+}
+
+void Reader::expect_keys(const Value& table, std::string_view what, const std::vector<std::string>& known) const {
+    for (const auto& entry : table.entries) {
+        if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+            fail(entry.mark, fmt::format("{} has no key '{}'{}; it takes {}", what, entry.key,
+                                         suggestion(entry.key, known), listed(known)));
+        }
+    }
+}
+
+Node Reader::expression(const Value& value, const std::string& what) {
+    if (value.kind == Value::Kind::number) {
+        return names_.graph().constant(value.number);
+    }
+    if (value.kind != Value::Kind::text) {
+        fail(value.mark,
+             fmt::format("{} must be an expression in quotes or a number, not {}", what, value.kind_name()));
+    }
+    return names_.parse(value.text, value.mark);
+}
+
+Node Reader::expression_of(const Value& value, const std::string& what, Kinds allowed) {
+    const Node node = expression(value, what);
+    const auto forbidden = static_cast<Kinds>(~(allowed | Kind::parameter));
+    if ((names_.kinds(node) & forbidden) != 0) {
+        const Symbol* symbol = names_.first_of(node, forbidden);
+        std::vector<std::string> may;
+        for (const Kind kind : {Kind::coordinate, Kind::velocity, Kind::variable, Kind::time, Kind::phase}) {
+            if ((allowed & static_cast<Kinds>(kind)) != 0) {
+                may.push_back(
+                    kind == Kind::time
+                        ? "t"
+                        : fmt::format("{}", kind == Kind::velocity ? "velocities" : fmt::format("{}s", name_of(kind))));
+            }
+        }
+        fail(value.mark, fmt::format("{} may use {} and parameters; this uses the {} {}", what, quoted_list(may),
+                                     name_of(symbol->kind), symbol->name));
+    }
+    return node;
+}
+
+double Reader::number(const Value& value, const std::string& what) {
+    const Node node = expression(value, what);
+    const auto known = names_.value(node);
+    if (!known) {
+        const Symbol* symbol = names_.first_of(node, static_cast<Kinds>(~static_cast<Kinds>(Kind::parameter)));
+        fail(value.mark,
+             fmt::format("{} must be a number; this depends on the {} {}", what, name_of(symbol->kind), symbol->name));
+    }
+    if (!std::isfinite(*known)) {
+        fail(value.mark, fmt::format("{} is {}; it must be a finite number", what, *known));
+    }
+    return *known;
+}
+
+double Reader::positive(const Value& value, const std::string& what) {
+    const double found = number(value, what);
+    if (!(found > 0)) {
+        fail(value.mark, fmt::format("{} is {}; it must be above 0", what, found));
+    }
+    return found;
+}
+
+const std::string& Reader::text(const Value& value, const std::string& what) const {
+    if (value.kind != Value::Kind::text) {
+        fail(value.mark, fmt::format("{} must be text in quotes, not {}", what, value.kind_name()));
+    }
+    return value.text;
+}
+
+std::size_t Reader::coordinate_of(const Entry& entry, std::string_view section) const {
+    if (const auto found = coordinate_.find(entry.key); found != coordinate_.end()) {
+        return found->second;
+    }
+    std::vector<std::string> known;
+    for (const auto& coordinate : model_.coordinates) {
+        known.push_back(coordinate.name);
+    }
+    fail(entry.mark,
+         fmt::format("[{}] names '{}', which is not a coordinate{}", section, entry.key, suggestion(entry.key, known)));
+}
+
+void Reader::check_top_level() {
+    for (const auto& entry : document_.entries) {
+        if (entry.value.kind == Value::Kind::table && !is_top_level_only(entry.key)) {
+            for (const auto& inner : entry.value.entries) {
+                if (is_top_level_only(inner.key)) {
+                    fail(inner.mark,
+                         fmt::format("this line belongs to the section [{}] above it; '{}' is for the top of the file, "
+                                     "before the first section",
+                                     entry.key, inner.key));
+                }
+            }
+        }
+    }
+    for (const auto& entry : document_.entries) {
+        const auto& known = top_level_keys();
+        if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+            fail(entry.mark, fmt::format("there is no section or key '{}'{}; there are {}", entry.key,
+                                         suggestion(entry.key, known), listed(known)));
+        }
+        if (!is_top_level_only(entry.key)) {
+            expect_table(entry.value, fmt::format("[{}]", entry.key));
+        }
+    }
+    const Entry* version = document_.find("lento");
+    if (version == nullptr) {
+        fail({1, 1, 1}, "a model begins with the version of its format: lento = 1");
+    }
+    if (version->value.kind != Value::Kind::number || version->value.number != 1) {
+        const std::string given = version->value.kind == Value::Kind::number ? fmt::format("{}", version->value.number)
+                                                                             : std::string(version->value.kind_name());
+        fail(version->value.mark,
+             fmt::format("the format of this model is {}; this program reads format 1: lento = 1", given));
+    }
+    const Entry* title = document_.find("title");
+    model_.title =
+        title != nullptr ? text(title->value, "title") : std::filesystem::path(model_.source.name()).stem().string();
+    if (document_.find("coordinates") == nullptr && document_.find("variables") == nullptr) {
+        fail({},
+             "there is nothing to solve for: a model has a section [coordinates], or [variables] for first-order "
+             "systems");
+    }
+    if (document_.find("coordinates") != nullptr && document_.find("variables") != nullptr) {
+        fail(document_.find("variables")->mark, "[variables] are instead of [coordinates]; a model has one of the two");
+    }
+    if (document_.find("variables") != nullptr) {
+        for (const auto* name : {"forces", "mass", "springs", "constraints", "fast_velocity", "potential"}) {
+            if (const Entry* entry = document_.find(name)) {
+                fail(
+                    entry->mark,
+                    fmt::format("'{}' is for systems with [coordinates]; this one has [variables], whose rates say all",
+                                name));
+            }
+        }
+    }
+}
+
+void Reader::read_parameters() {
+    const Value& table = section("parameters");
+    std::vector<std::string> known;
+    for (const auto& entry : table.entries) {
+        known.push_back(entry.key);
+    }
+    for (const auto& given : overrides_) {
+        if (std::find(known.begin(), known.end(), given.name) == known.end()) {
+            throw Misuse(fmt::format("--set {}={}: {} has no parameter '{}'{}; it has {}", given.name, given.expression,
+                                     model_.source.name(), given.name, suggestion(given.name, known),
+                                     quoted_list(known)));
+        }
+    }
+    names_.hint = [&](std::string_view name) {
+        return std::find(known.begin(), known.end(), name) != known.end()
+                   ? fmt::format("'{}' is not defined yet: a parameter may use the parameters above it", name)
+                   : std::string();
+    };
+    for (const auto& entry : table.entries) {
+        double value = 0;
+        const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
+                                        [&](const Override& o) { return o.name == entry.key; });
+        if (given != overrides_.rend()) {
+            const std::string where = fmt::format("--set {}", given->name);
+            value = *names_.value(names_.parse(given->expression, where));
+            if (!std::isfinite(value)) {
+                throw Misuse(fmt::format("{}={} is {}; it must be a finite number", where, given->expression, value));
+            }
+        } else {
+            value = number(entry.value, fmt::format("the parameter {}", entry.key));
+        }
+        names_.add_symbol(entry.key, entry.mark, Kind::parameter, value);
+        model_.parameters.emplace_back(entry.key, value);
+    }
+    names_.hint = {};
+}
+
+void Reader::read_coordinates() {
+    for (const auto& entry : section("coordinates").entries) {
+        const std::string what = fmt::format("the coordinate {}", entry.key);
+        if (entry.value.kind != Value::Kind::table) {
+            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., velocity = ... }}, not {}",
+                                               what, entry.key, entry.value.kind_name()));
+        }
+        expect_keys(entry.value, what, {"start", "velocity"});
+        names_.require_free(entry.key, entry.mark);
+        coordinate_.emplace(entry.key, model_.coordinates.size());
+        model_.coordinates.push_back({.name = entry.key, .mark = entry.mark});
+    }
+    if (document_.find("coordinates") != nullptr && model_.coordinates.empty()) {
+        fail(document_.find("coordinates")->mark, "[coordinates] is empty; a system needs at least one");
+    }
+    for (const auto& coordinate : model_.coordinates) {
+        names_.add_symbol(coordinate.name, coordinate.mark, Kind::coordinate);
+    }
+    for (const auto& coordinate : model_.coordinates) {
+        names_.add_symbol(coordinate.name + "_dot", coordinate.mark, Kind::velocity);
+    }
+}
+
+void Reader::read_variable_starts() {
+    for (const auto& entry : section("variables").entries) {
+        const std::string what = fmt::format("the variable {}", entry.key);
+        if (entry.value.kind != Value::Kind::table) {
+            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., rate = \"...\" }}, not {}",
+                                               what, entry.key, entry.value.kind_name()));
+        }
+        expect_keys(entry.value, what, {"start", "rate", "exact"});
+        names_.add_symbol(entry.key, entry.mark, Kind::variable);
+        model_.variables.push_back({.name = entry.key, .mark = entry.mark});
+    }
+    if (document_.find("variables") != nullptr && model_.variables.empty()) {
+        fail(document_.find("variables")->mark, "[variables] is empty; a system needs at least one");
+    }
+}
+
+void Reader::read_phases() {
+    for (const auto& entry : section("vibration").entries) {
+        if (entry.value.kind != Value::Kind::table) {
+            fail(entry.mark,
+                 fmt::format("'{}' stands in [vibration]; a phase is a section of its own: [vibration.theta]",
+                             entry.key));
+        }
+        names_.add_symbol(entry.key, entry.mark, Kind::phase);
+        model_.phases.push_back({.name = entry.key});
+    }
+}
+
+/// Definitions may use each other in any order: what they need is found first, then they are read in an order that serves.
+void Reader::read_definitions() {
+    const auto& entries = section("definitions").entries;
+    std::unordered_map<std::string_view, std::size_t> number_of;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        number_of.emplace(entries[i].key, i);
+    }
+    enum class State { waiting, open, done };
+    std::vector<State> state(entries.size(), State::waiting);
+    std::vector<std::vector<std::size_t>> needs(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        for (const auto name : names_in(entries[i].value.text)) {
+            if (const auto other = number_of.find(name); other != number_of.end()) {
+                needs[i].push_back(other->second);
+            }
+        }
+    }
+    std::vector<std::size_t> path;
+    const auto read = [&](std::size_t i) {
+        const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
+        names_.add_definition(entries[i].key, entries[i].mark, node);
+        state[i] = State::done;
+    };
+    for (std::size_t first = 0; first < entries.size(); ++first) {
+        if (state[first] == State::waiting) {
+            path.push_back(first);
+        }
+        while (!path.empty()) {
+            const std::size_t i = path.back();
+            state[i] = State::open;
+            if (needs[i].empty()) {
+                read(i);
+                path.pop_back();
+                continue;
+            }
+            const std::size_t next = needs[i].back();
+            needs[i].pop_back();
+            if (state[next] == State::open) {
+                std::string cycle;
+                for (auto each = std::find(path.begin(), path.end(), next); each != path.end(); ++each) {
+                    cycle += entries[*each].key + " -> ";
+                }
+                fail(entries[next].mark,
+                     fmt::format("definitions go round in a circle: {}{}", cycle, entries[next].key));
+            }
+            if (state[next] == State::waiting) {
+                path.push_back(next);
+            }
+        }
+    }
+    // What had to wait for definitions, which may be numbers too.
+    for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
+        auto& coordinate = model_.coordinates[i];
+        const Value& table = section("coordinates").entries[i].value;
+        const std::string what = fmt::format("of the coordinate {}", coordinate.name);
+        const Entry* start = table.find("start");
+        if (start == nullptr) {
+            fail(coordinate.mark,
+                 fmt::format("the coordinate {0} has no start: {0} = {{ start = ... }}", coordinate.name));
+        }
+        coordinate.start = number(start->value, "the start " + what);
+        if (const Entry* velocity = table.find("velocity")) {
+            coordinate.velocity = number(velocity->value, "the velocity " + what);
+        }
+    }
+    for (std::size_t j = 0; j < model_.phases.size(); ++j) {
+        auto& phase = model_.phases[j];
+        const Entry& entry = section("vibration").entries[j];
+        const std::string what = fmt::format("of the phase {}", phase.name);
+        expect_keys(entry.value, fmt::format("[vibration.{}]", phase.name), {"frequency", "start"});
+        const Entry* frequency = entry.value.find("frequency");
+        if (frequency == nullptr) {
+            fail(entry.mark, fmt::format("the phase {} has no frequency", phase.name));
+        }
+        phase.frequency = positive(frequency->value, "the frequency " + what);
+        if (const Entry* start = entry.value.find("start")) {
+            phase.start = number(start->value, "the start " + what);
+        }
+    }
+}
+
+void Reader::bake() {
+    std::vector<std::optional<double>> values;
+    for (const auto& symbol : names_.symbols()) {
+        values.push_back(symbol.value);
+        Place place{};
+        switch (symbol.kind) {
+            case Kind::coordinate:
+            case Kind::variable:
+                place = {Place::Array::position, symbol.index};
+                break;
+            case Kind::velocity:
+                place = {Place::Array::velocity, symbol.index};
+                break;
+            case Kind::phase:
+                place = {Place::Array::phase, symbol.index};
+                break;
+            case Kind::time:
+            case Kind::parameter:
+                place = {Place::Array::time, 0};
+        }
+        model_.places.push_back(place);
+    }
+    std::vector<Node> nodes;
+    for (const Node* node : baked_) {
+        nodes.push_back(*node);
+    }
+    const auto copies = model_.graph.copies(names_.graph(), nodes, values);
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        *baked_[i] = copies[i];
+    }
+}
+
+Model read_model(Source source, const std::vector<Override>& overrides) {
+    return Reader(std::move(source), overrides).read();
+}
+
+namespace {
+
+/// The names that may stand in a number: the parameters.
+Names parameters_of(const Model& model) {
+    Names names(model.source);
+    for (const auto& [name, value] : model.parameters) {
+        names.add_symbol(name, {}, Kind::parameter, value);
+    }
+    return names;
+}
+
+}  // namespace
+
+double number_in(const Model& model, std::string_view expression, const std::string& where) {
+    Names names = parameters_of(model);
+    const auto value = names.value(names.parse(expression, where));
+    if (!value || !std::isfinite(*value)) {
+        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, expression,
+                                 value ? fmt::format("{}", *value) : "a function of t"));
+    }
+    return *value;
+}
+
+}  // namespace lento::model

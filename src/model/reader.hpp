@@ -1,0 +1,68 @@
+/// Reads the sections of a model file, one function each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lento/model/document.hpp"
+#include "lento/model/model.hpp"
+#include "lento/model/names.hpp"
+
+namespace lento::model {
+
+class Reader {
+public:
+    Reader(Source source, const std::vector<Override>& overrides);
+
+    Model read();
+
+private:
+    // Sections, in the order in which they need each other.
+    void check_top_level();
+    void read_parameters();
+    void read_coordinates();
+    void read_variable_starts();
+    void read_phases();
+    void read_definitions();
+    void read_potential();
+    void read_forces();
+    void read_rates();
+    void read_mass();
+    void read_springs();
+    void read_constraints();
+    void read_fast_velocity();
+    void read_oscillation();
+    void read_slow();
+    void read_splitting();
+    void read_observed();
+    void read_run();
+    /// Gives parameters their values, once and for all.
+    void bake();
+    void add_gradients();
+    void check_outputs();
+
+    // What a value has to be. `what` names it in messages.
+    const Value& section(std::string_view name) const;
+    void expect_table(const Value& value, std::string_view what) const;
+    void expect_keys(const Value& table, std::string_view what, const std::vector<std::string>& known) const;
+    Node expression(const Value& value, const std::string& what);
+    /// An expression that depends on nothing but these kinds and parameters.
+    Node expression_of(const Value& value, const std::string& what, Kinds allowed);
+    double number(const Value& value, const std::string& what);
+    double positive(const Value& value, const std::string& what);
+    const std::string& text(const Value& value, const std::string& what) const;
+    std::size_t coordinate_of(const Entry& entry, std::string_view section) const;
+    [[noreturn]] void fail(Mark mark, const std::string& message) const { model_.source.fail(mark, message); }
+
+    Model model_;
+    Value document_;
+    Names names_;
+    const std::vector<Override>& overrides_;
+    std::unordered_map<std::string, std::size_t> coordinate_;  // by name
+    std::vector<Node*> baked_;                                 // every node of the model that may contain parameters
+    std::optional<Node> potential_;
+};
+
+}  // namespace lento::model

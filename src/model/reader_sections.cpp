@@ -1,0 +1,401 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "lento/model/derive.hpp"
+#include "reader.hpp"
+
+namespace lento::model {
+
+void Reader::read_potential() {
+    if (const Entry* entry = document_.find("potential")) {
+        potential_ = expression_of(entry->value, "the potential", Kind::coordinate | Kind::time | Kind::phase);
+        baked_.push_back(&*potential_);
+    }
+}
+
+void Reader::read_forces() {
+    model_.forces.assign(model_.coordinates.size(), names_.graph().constant(0));
+    for (const auto& entry : section("forces").entries) {
+        const std::size_t i = coordinate_of(entry, "forces");
+        model_.coordinates[i].force = entry.mark;
+        model_.forces[i] = expression(entry.value, fmt::format("the force on {}", entry.key));
+    }
+    for (auto& force : model_.forces) {
+        baked_.push_back(&force);
+    }
+}
+
+void Reader::read_rates() {
+    const auto& entries = section("variables").entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        auto& variable = model_.variables[i];
+        const Entry* start = entries[i].value.find("start");
+        const Entry* rate = entries[i].value.find("rate");
+        if (start == nullptr || rate == nullptr) {
+            fail(entries[i].mark, fmt::format("the variable {0} has no {1}: {0} = {{ start = ..., rate = \"...\" }}",
+                                              variable.name, start == nullptr ? "start" : "rate"));
+        }
+        variable.start = number(start->value, fmt::format("the start of the variable {}", variable.name));
+        variable.rate = expression(rate->value, fmt::format("the rate of {}", variable.name));
+        if (const Entry* exact = entries[i].value.find("exact")) {
+            const std::string what = fmt::format("the exact part of the rate of {}", variable.name);
+            variable.exact = expression_of(exact->value, what, static_cast<Kinds>(Kind::variable));
+            const Node given = *variable.exact;
+            for (const auto& partial : names_.graph().gradient(given)) {
+                const bool by_variable = names_.symbols()[partial.symbol].kind == Kind::variable;
+                if (by_variable && !names_.value(partial.node)) {
+                    fail(exact->value.mark,
+                         fmt::format("{} must be linear with constant coefficients; this is not linear in {}", what,
+                                     names_.symbols()[partial.symbol].name));
+                }
+            }
+        }
+    }
+    for (auto& variable : model_.variables) {
+        baked_.push_back(&variable.rate);
+        if (variable.exact) {
+            baked_.push_back(&*variable.exact);
+        }
+    }
+}
+
+void Reader::read_mass() {
+    const Value& table = section("mass");
+    const std::size_t d = model_.coordinates.size();
+    model_.mass = Mass(d);
+    const auto refused = [&](Mark mark, const auto& make) {
+        try {
+            model_.mass = make();
+        } catch (const Misuse& misuse) {
+            fail(mark, misuse.what());
+        }
+    };
+    if (const Entry* matrix = table.find("matrix"); matrix != nullptr && matrix->value.kind == Value::Kind::list) {
+        if (table.entries.size() > 1) {
+            fail(matrix->mark, "[mass] has a matrix, which says all; take the other entries out");
+        }
+        const auto wrong_size = [&](Mark mark, std::size_t found, std::string_view of) {
+            fail(mark, fmt::format("the mass matrix has {} {}; there are {} coordinates", found, of, d));
+        };
+        if (matrix->value.items.size() != d) {
+            wrong_size(matrix->value.mark, matrix->value.items.size(), "rows");
+        }
+        Eigen::MatrixXd entries(static_cast<Eigen::Index>(d), static_cast<Eigen::Index>(d));
+        for (std::size_t i = 0; i < d; ++i) {
+            const Value& row = matrix->value.items[i];
+            if (row.items.size() != d) {
+                wrong_size(row.mark, row.items.size(), fmt::format("entries in row {}", i + 1));
+            }
+            for (std::size_t j = 0; j < d; ++j) {
+                entries(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+                    number(row.items[j], fmt::format("the entry ({},{}) of the mass matrix", i + 1, j + 1));
+            }
+        }
+        refused(matrix->value.mark, [&] { return Mass::full(entries); });
+        return;
+    }
+    if (!table.entries.empty()) {
+        std::vector<double> masses(d, 1.0);
+        for (const auto& entry : table.entries) {
+            masses[coordinate_of(entry, "mass")] = positive(entry.value, fmt::format("the mass of {}", entry.key));
+        }
+        refused(table.mark, [&] { return Mass::diagonal(masses); });
+    }
+}
+
+void Reader::read_springs() {
+    Graph& graph = names_.graph();
+    for (const auto& entry : section("springs").entries) {
+        if (entry.value.kind != Value::Kind::table) {
+            fail(entry.mark,
+                 fmt::format("'{}' stands in [springs]; a spring is a section of its own: [springs.NAME]", entry.key));
+        }
+        const std::string what = fmt::format("[springs.{}]", entry.key);
+        expect_keys(entry.value, what, {"elongation", "frequency", "stiffness", "potential", "soft"});
+        const Entry* elongation = entry.value.find("elongation");
+        const Entry* potential = entry.value.find("potential");
+        const Entry* frequency = entry.value.find("frequency");
+        const Entry* stiffness = entry.value.find("stiffness");
+        const Entry* soft = entry.value.find("soft");
+        if ((elongation == nullptr) == (potential == nullptr)) {
+            fail(entry.mark, fmt::format("{} needs an elongation, or a potential: one of the two", what));
+        }
+        Spring spring{.name = entry.key};
+        if (soft != nullptr) {
+            if (soft->value.kind != Value::Kind::boolean) {
+                fail(soft->value.mark, fmt::format("soft must be true or false, not {}", soft->value.kind_name()));
+            }
+            spring.soft = soft->value.truth;
+        }
+        if (frequency != nullptr) {
+            spring.frequency = positive(frequency->value, "the frequency of " + what);
+        }
+        if (stiffness != nullptr) {
+            spring.stiffness = positive(stiffness->value, "the stiffness of " + what);
+        }
+        const Kinds allowed = Kind::coordinate | Kind::time;
+        if (elongation != nullptr) {
+            if ((frequency == nullptr) == (stiffness == nullptr)) {
+                fail(entry.mark, fmt::format("{} needs a frequency or a stiffness: one of the two", what));
+            }
+            const double k = stiffness != nullptr ? *spring.stiffness : *spring.frequency * *spring.frequency;
+            spring.elongation = expression_of(elongation->value, "the elongation of " + what, allowed);
+            spring.potential = graph.binary(Op::multiply, graph.constant(0.5 * k),
+                                            graph.binary(Op::multiply, *spring.elongation, *spring.elongation));
+        } else {
+            if (stiffness != nullptr || (frequency == nullptr && !spring.soft)) {
+                fail(entry.mark,
+                     fmt::format(
+                         "{} has a potential of its own; it takes a frequency, the fastest it causes, and no stiffness",
+                         what));
+            }
+            spring.potential = expression_of(potential->value, "the potential of " + what, allowed);
+        }
+        model_.springs.push_back(std::move(spring));
+    }
+    for (auto& spring : model_.springs) {
+        baked_.push_back(&spring.potential);
+        if (spring.elongation) {
+            baked_.push_back(&*spring.elongation);
+        }
+    }
+}
+
+void Reader::read_constraints() {
+    for (const auto& entry : section("constraints").entries) {
+        const std::string what = fmt::format("the constraint {}", entry.key);
+        model_.constraints.push_back(
+            {entry.key, expression_of(entry.value, what, Kind::coordinate | Kind::time), entry.mark});
+    }
+    for (auto& constraint : model_.constraints) {
+        baked_.push_back(&constraint.node);
+    }
+}
+
+void Reader::read_fast_velocity() {
+    const auto& entries = section("fast_velocity").entries;
+    if (entries.empty()) {
+        return;
+    }
+    model_.fast_velocity.assign(model_.coordinates.size(), names_.graph().constant(0));
+    for (const auto& entry : entries) {
+        const std::string what = fmt::format("the fast velocity of {}", entry.key);
+        model_.fast_velocity[coordinate_of(entry, "fast_velocity")] =
+            expression_of(entry.value, what, Kind::coordinate | Kind::time | Kind::phase);
+    }
+    for (auto& node : model_.fast_velocity) {
+        baked_.push_back(&node);
+    }
+}
+
+void Reader::read_oscillation() {
+    const Value& table = section("oscillation");
+    expect_keys(table, "[oscillation]", {"period", "small"});
+    if (const Entry* period = table.find("period")) {
+        model_.period = positive(period->value, "the period of the oscillation");
+    }
+    if (const Entry* small = table.find("small")) {
+        const auto& name = text(small->value, "small, the name of a parameter,");
+        std::vector<std::string> known;
+        for (const auto& [parameter, value] : model_.parameters) {
+            known.push_back(parameter);
+        }
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            fail(small->value.mark, fmt::format("small = '{}' is not a parameter{}", name, suggestion(name, known)));
+        }
+        model_.small = name;
+    }
+}
+
+void Reader::read_slow() {
+    for (const auto& entry : section("slow").entries) {
+        const std::string what = fmt::format("the slow variable {}", entry.key);
+        SlowVariable slow{.name = entry.key};
+        if (entry.value.kind == Value::Kind::table) {
+            expect_keys(entry.value, what, {"variable", "alternative"});
+            const Entry* variable = entry.value.find("variable");
+            if (variable == nullptr) {
+                fail(entry.mark,
+                     fmt::format("{0} has no expression: {1} = {{ variable = \"...\", alternative = \"...\" }}", what,
+                                 entry.key));
+            }
+            slow.node = expression(variable->value, what);
+            if (const Entry* alternative = entry.value.find("alternative")) {
+                slow.alternative = expression(alternative->value, "the alternative of " + what);
+            }
+        } else {
+            slow.node = expression(entry.value, what);
+        }
+        model_.slow.push_back(slow);
+    }
+    for (auto& slow : model_.slow) {
+        baked_.push_back(&slow.node);
+        if (slow.alternative) {
+            baked_.push_back(&*slow.alternative);
+        }
+    }
+}
+
+void Reader::read_splitting() {
+    const Entry* entry = document_.find("splitting");
+    if (entry == nullptr) {
+        return;
+    }
+    const Value& table = entry->value;
+    expect_keys(table, "[splitting]", {"exact", "position", "velocity", "mu", "time_factor"});
+    const Entry* exact = table.find("exact");
+    if (exact == nullptr || text(exact->value, "exact") != "kepler") {
+        fail(
+            exact != nullptr ? exact->value.mark : entry->mark,
+            "[splitting] needs exact = \"kepler\"; a linear part is given by `exact` beside the rate of each variable");
+    }
+    KeplerSplitting kepler;
+    const auto names = [&](const char* key) {
+        std::vector<std::string> list;
+        const Entry* given = table.find(key);
+        if (given == nullptr || given->value.kind != Value::Kind::list) {
+            fail(given != nullptr ? given->value.mark : entry->mark,
+                 fmt::format("[splitting] needs {} = [\"...\", ...], a list of variables", key));
+        }
+        for (const auto& item : given->value.items) {
+            const std::string& name = text(item, fmt::format("each entry of {}", key));
+            const bool known = std::any_of(names_.symbols().begin(), names_.symbols().end(), [&](const Symbol& symbol) {
+                return symbol.name == name && symbol.kind != Kind::parameter && symbol.kind != Kind::time &&
+                       symbol.kind != Kind::phase;
+            });
+            if (!known) {
+                fail(item.mark,
+                     fmt::format("[splitting] names '{}', which is not a variable, coordinate or velocity", name));
+            }
+            list.push_back(name);
+        }
+        return list;
+    };
+    kepler.position = names("position");
+    kepler.velocity = names("velocity");
+    if (kepler.position.size() != kepler.velocity.size() || kepler.position.size() < 2 || kepler.position.size() > 3) {
+        fail(exact->value.mark,
+             fmt::format("a Kepler orbit has two or three positions and as many velocities; there are {} and {}",
+                         kepler.position.size(), kepler.velocity.size()));
+    }
+    if (const Entry* mu = table.find("mu")) {
+        kepler.mu = positive(mu->value, "mu");
+    }
+    if (const Entry* factor = table.find("time_factor")) {
+        kepler.time_factor = positive(factor->value, "time_factor");
+    }
+    model_.kepler = std::move(kepler);
+}
+
+void Reader::read_observed() {
+    for (const auto& entry : section("observe").entries) {
+        model_.observed.push_back(
+            {entry.key, expression(entry.value, fmt::format("the observed quantity {}", entry.key)), entry.mark});
+    }
+    for (auto& observed : model_.observed) {
+        baked_.push_back(&observed.node);
+    }
+}
+
+void Reader::read_run() {
+    const Value& table = section("run");
+    expect_keys(table, "[run]", {"t_start", "t_end", "method", "samples", "rtol", "atol", "options"});
+    RunSettings& run = model_.run;
+    const auto given = [&](const char* key) { return table.find(key); };
+    if (const Entry* entry = given("t_start")) {
+        run.t_start = number(entry->value, "t_start");
+    }
+    if (const Entry* entry = given("t_end")) {
+        run.t_end = number(entry->value, "t_end");
+        if (!(*run.t_end > run.t_start)) {
+            fail(entry->value.mark,
+                 fmt::format("t_end is {} and t_start is {}; t_end must be later", *run.t_end, run.t_start));
+        }
+    }
+    if (const Entry* entry = given("method")) {
+        run.method = text(entry->value, "method");
+    }
+    if (const Entry* entry = given("samples")) {
+        const double samples = number(entry->value, "samples");
+        if (!(samples >= 2) || samples > 1e7 || samples != std::floor(samples)) {
+            fail(entry->value.mark,
+                 fmt::format("samples is {}; it must be a whole number from 2, both ends, to 10000000", samples));
+        }
+        run.samples = static_cast<std::size_t>(samples);
+    }
+    if (const Entry* entry = given("rtol")) {
+        run.rtol = positive(entry->value, "rtol");
+    }
+    if (const Entry* entry = given("atol")) {
+        run.atol = positive(entry->value, "atol");
+    }
+    if (const Entry* options = given("options")) {
+        expect_table(options->value, "[run.options]");
+        for (const auto& entry : options->value.entries) {
+            Setting setting{entry.key, entry.value.number, entry.value.mark};
+            if (entry.value.kind == Value::Kind::text) {
+                setting.value = entry.value.text;
+            } else if (entry.value.kind != Value::Kind::number) {
+                fail(entry.value.mark, fmt::format("the option {} must be a number or text in quotes, not {}",
+                                                   entry.key, entry.value.kind_name()));
+            }
+            model_.run.options.push_back(std::move(setting));
+        }
+    }
+}
+
+/// Every output has a column of its own.
+void Reader::check_outputs() {
+    std::set<std::string> taken{"t"};
+    const auto take = [&](const std::string& name, Mark mark, std::string_view what) {
+        if (!taken.insert(name).second) {
+            fail(mark, fmt::format("the {} '{}' has the name of another output; take another name", what, name));
+        }
+    };
+    for (const auto& coordinate : model_.coordinates) {
+        take(coordinate.name, coordinate.mark, "coordinate");
+        take(coordinate.name + "_dot", coordinate.mark, "velocity");
+    }
+    for (const auto& variable : model_.variables) {
+        take(variable.name, variable.mark, "variable");
+    }
+    for (const auto& constraint : model_.constraints) {
+        take("lambda_" + constraint.name, constraint.mark, "multiplier");
+        take("lambda_total_" + constraint.name, constraint.mark, "multiplier");
+    }
+    const auto take_all = [&](const char* name, std::string_view what) {
+        for (const auto& entry : section(name).entries) {
+            if (!is_name(entry.key)) {
+                fail(entry.mark,
+                     fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit",
+                                 entry.key));
+            }
+            take(entry.key, entry.mark, what);
+        }
+    };
+    take_all("slow", "slow variable");
+    take_all("observe", "observed quantity");
+    for (const auto* name : {"constraints", "springs"}) {
+        for (const auto& entry : section(name).entries) {
+            if (!is_name(entry.key)) {
+                fail(entry.mark,
+                     fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit",
+                                 entry.key));
+            }
+        }
+    }
+}
+
+void Reader::add_gradients() {
+    if (potential_) {
+        subtract_gradient(model_, *potential_);
+    }
+    for (const auto& spring : model_.springs) {
+        subtract_gradient(model_, spring.potential);
+    }
+}
+
+}  // namespace lento::model

@@ -1,0 +1,81 @@
+#include "lento/model/system.hpp"
+
+#include <fmt/format.h>
+
+namespace lento::model {
+namespace {
+
+std::vector<Node> rates_of(const Model& model) {
+    std::vector<Node> rates;
+    for (const auto& variable : model.variables) {
+        rates.push_back(variable.rate);
+    }
+    return rates;
+}
+
+std::vector<std::string> names_of(const auto& unknowns) {
+    std::vector<std::string> names;
+    for (const auto& unknown : unknowns) {
+        names.push_back(unknown.name);
+    }
+    return names;
+}
+
+}  // namespace
+
+ModelFunction::ModelFunction(const Model& model, const std::vector<Node>& results)
+    : shared_(std::make_shared<const Shared>(
+          Shared{CompiledFunction(model.graph, results, model.places), Evaluator(model.graph, results), model.places})),
+      compiled_(&shared_->compiled) {}
+
+ModelRate::ModelRate(const Model& model) : function_(model, rates_of(model)) {}
+
+VibratedSystem<ModelForce> second_order_system(const Model& model) {
+    if (model.is_first_order()) {
+        throw Misuse(fmt::format("{} has [variables]: it is a first-order system", model.source.name()));
+    }
+    auto system = VibratedSystem<ModelForce>(model.coordinates.size(), model.phases, ModelForce(model))
+                      .with_names(names_of(model.coordinates))
+                      .with_mass(model.mass);
+    if (model.period) {
+        system = system.with_period(*model.period);
+    }
+    if (!model.fast_velocity.empty()) {
+        const ModelFunction formula(model, model.fast_velocity);
+        system =
+            system.with_fast_velocity([formula, zero = std::vector<double>(model.coordinates.size(), 0.0)](
+                                          std::span<const double> x, double t, std::span<const double> theta,
+                                          std::span<double> w) { formula.operator()<double>(x, zero, t, theta, w); });
+    }
+    return system;
+}
+
+FirstOrderSystem<ModelRate> first_order_system(const Model& model) {
+    if (!model.is_first_order()) {
+        throw Misuse(fmt::format("{} has [coordinates]: it is a second-order system", model.source.name()));
+    }
+    auto system = FirstOrderSystem<ModelRate>(model.variables.size(), model.phases, ModelRate(model))
+                      .with_names(names_of(model.variables));
+    return model.period ? system.with_period(*model.period) : system;
+}
+
+std::vector<double> start_of(const Model& model) {
+    std::vector<double> start;
+    for (const auto& coordinate : model.coordinates) {
+        start.push_back(coordinate.start);
+    }
+    for (const auto& variable : model.variables) {
+        start.push_back(variable.start);
+    }
+    return start;
+}
+
+std::vector<double> velocity_of(const Model& model) {
+    std::vector<double> velocity;
+    for (const auto& coordinate : model.coordinates) {
+        velocity.push_back(coordinate.velocity);
+    }
+    return velocity;
+}
+
+}  // namespace lento::model
