@@ -29,9 +29,10 @@ inline double pendulum_force(double x, double theta) {
 template <class X, class F>
 inline void chain_force(const X& x, double theta, F& f) {
     const double shake = omega * std::cos(theta);
-    for (std::size_t i = 0; i < links; ++i) {
+    const std::size_t masses = x.size();
+    for (std::size_t i = 0; i < masses; ++i) {
         const double before = i > 0 ? x[i] - x[i - 1] : x[i];
-        const double after = i + 1 < links ? x[i + 1] - x[i] : -x[i];
+        const double after = i + 1 < masses ? x[i + 1] - x[i] : -x[i];
         f[i] = after - before + after * after * after - before * before * before + shake * x[i];
     }
 }

@@ -151,20 +151,33 @@ Cut cut(const Graph& graph, std::span<const Node> results) {
     return plan;
 }
 
+/// How a function takes its arguments: arrays to read and to fill, or numbers and a number returned.
+enum class Form { arrays, numbers };
+
 /// Writes one function into a module.
 class FunctionWriter {
 public:
-    FunctionWriter(LLVMModuleRef module, const std::string& name, const Graph& graph, std::span<const Place> places,
-                   const Cut& plan)
-        : module_(module), context_(LLVMGetModuleContext(module)), graph_(graph), places_(places), plan_(plan) {
+    FunctionWriter(Form form, LLVMModuleRef module, const std::string& name, const Graph& graph,
+                   std::span<const Place> places, const Cut& plan)
+        : form_(form),
+          module_(module),
+          context_(LLVMGetModuleContext(module)),
+          graph_(graph),
+          places_(places),
+          plan_(plan) {
         number_ = LLVMDoubleTypeInContext(context_);
-        const LLVMTypeRef pointer = LLVMPointerType(number_, 0);
-        std::array<LLVMTypeRef, 6> types{pointer, pointer, pointer, number_, pointer, pointer};
-        function_ = LLVMAddFunction(module, name.c_str(),
-                                    LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
+        if (form == Form::numbers) {
+            std::array<LLVMTypeRef, 4> types{number_, number_, number_, number_};
+            function_ = LLVMAddFunction(module, name.c_str(), LLVMFunctionType(number_, types.data(), types.size(), 0));
+        } else {
+            const LLVMTypeRef pointer = LLVMPointerType(number_, 0);
+            std::array<LLVMTypeRef, 6> types{pointer, pointer, pointer, number_, pointer, pointer};
+            function_ = LLVMAddFunction(
+                module, name.c_str(), LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
+            add_attribute(function_, 1 + result_parameter, "noalias");
+            add_attribute(function_, 1 + carried_parameter, "noalias");
+        }
         add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-        add_attribute(function_, 1 + result_parameter, "noalias");
-        add_attribute(function_, 1 + carried_parameter, "noalias");
         builder_ = LLVMCreateBuilderInContext(context_);
         LLVMPositionBuilderAtEnd(builder_, LLVMAppendBasicBlockInContext(context_, function_, "entry"));
     }
@@ -190,9 +203,10 @@ public:
                        element(LLVMGetParam(function_, result_parameter), index));
     }
     void finish() { LLVMBuildRetVoid(builder_); }
+    void give_back(Node node) { LLVMBuildRet(builder_, value(static_cast<std::uint32_t>(node))); }
 
 private:
-    static constexpr unsigned time_parameter = 3;
+    // NOTE: the first four parameters are in the order of Place::Array.
     static constexpr unsigned result_parameter = 4;
     static constexpr unsigned carried_parameter = 5;
 
@@ -226,8 +240,8 @@ private:
     }
 
     LLVMValueRef load(const Place& place) {
-        if (place.array == Place::Array::time) {
-            return LLVMGetParam(function_, time_parameter);
+        if (place.array == Place::Array::time || form_ == Form::numbers) {
+            return LLVMGetParam(function_, static_cast<unsigned>(place.array));
         }
         return LLVMBuildLoad2(builder_, number_,
                               element(LLVMGetParam(function_, static_cast<unsigned>(place.array)), place.index), "");
@@ -293,6 +307,7 @@ private:
         return LLVMBuildCall2(builder_, type, function, arguments.data(), count, "");
     }
 
+    Form form_;
     LLVMModuleRef module_;
     LLVMContextRef context_;
     const Graph& graph_;
@@ -303,6 +318,18 @@ private:
     LLVMValueRef function_ = nullptr;
     LLVMBuilderRef builder_ = nullptr;
 };
+
+/// One result, of one coordinate and at most one phase.
+bool fits_in_numbers(const Graph& graph, std::span<const Node> results, std::span<const Place> places) {
+    if (results.size() != 1) {
+        return false;
+    }
+    const auto parts = graph.parts(results);
+    return parts.size() <= chunk_length && std::all_of(parts.begin(), parts.end(), [&](Node node) {
+               const auto& entry = graph[node];
+               return entry.op != Op::symbol || places[entry.a].index == 0;
+           });
+}
 
 }  // namespace
 
@@ -350,7 +377,7 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
     }
     const auto name = [](std::size_t piece) { return fmt::format("lento_part_{}", piece); };
     for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-        FunctionWriter writer(module, name(piece), graph, places, plan);
+        FunctionWriter writer(Form::arrays, module, name(piece), graph, places, plan);
         writer.compute(plan.pieces[piece]);
         for (const Node node : plan.pieces[piece]) {
             const auto [first, last] = result_of.equal_range(static_cast<std::uint32_t>(node));
@@ -362,6 +389,13 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
             }
         }
         writer.finish();
+    }
+
+    const bool is_scalar = fits_in_numbers(graph, results, places);
+    if (is_scalar) {
+        FunctionWriter writer(Form::numbers, module, "lento_scalar", graph, places, plan);
+        writer.compute(plan.pieces.front());
+        writer.give_back(results[0]);
     }
 
     LLVMTargetMachineRef target = host_machine(effort.level);
@@ -377,10 +411,16 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
         require(failed);
     }
     require(LLVMOrcLLJITAddLLVMIRModule(machine_->jit, LLVMOrcLLJITGetMainJITDylib(machine_->jit), owned));
-    for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
+    const auto address_of_symbol = [&](const std::string& symbol) {
         LLVMOrcExecutorAddress address = 0;
-        require(LLVMOrcLLJITLookup(machine_->jit, &address, name(piece).c_str()));
-        chunks_.push_back(reinterpret_cast<Entry>(address));
+        require(LLVMOrcLLJITLookup(machine_->jit, &address, symbol.c_str()));
+        return address;
+    };
+    for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
+        chunks_.push_back(reinterpret_cast<Entry>(address_of_symbol(name(piece))));
+    }
+    if (is_scalar) {
+        scalar_ = reinterpret_cast<Scalar>(address_of_symbol("lento_scalar"));
     }
     if (chunks_.size() == 1) {
         whole_ = chunks_.front();

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -79,14 +80,10 @@ void write_attribute(hid_t object, const std::string& name, double value) {
 }
 
 /// The unit of a column in terms of the model's own units; empty where nothing is known of it.
-std::string unit_of(const std::string& name, const std::vector<std::string>& names) {
+std::string unit_of(const std::string& name, const std::unordered_set<std::string>& names) {
     constexpr std::string_view suffix = "_dot";
-    if (name == "t") {
-        return "model time";
-    }
     const std::string position = name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : "";
-    const bool is_velocity = std::find(names.begin(), names.end(), position) != names.end();
-    return is_velocity ? fmt::format("unit of {} / model time", position) : std::string();
+    return names.contains(position) ? fmt::format("unit of {} / model time", position) : std::string();
 }
 
 void write_column(hid_t group, const std::string& name, const std::vector<double>& values, const std::string& unit) {
@@ -101,18 +98,23 @@ void write_column(hid_t group, const std::string& name, const std::vector<double
 }
 
 void write_series(hid_t group, const Series& series) {
-    write_column(group, "t", series.t, unit_of("t", series.names));
+    const std::unordered_set<std::string> names(series.names.begin(), series.names.end());
+    write_column(group, "t", series.t, "model time");
     std::vector<double> column(series.t.size());
     for (std::size_t i = 0; i < series.names.size(); ++i) {
         std::transform(series.rows.begin(), series.rows.end(), column.begin(), [i](const auto& row) { return row[i]; });
-        write_column(group, series.names[i], column, unit_of(series.names[i], series.names));
+        write_column(group, series.names[i], column, unit_of(series.names[i], names));
     }
 }
 
+/// NOTE: datasets, not attributes: an object with thousands of attributes takes minutes to write.
 void write_numbers(hid_t parent, const char* name, const RunOutput::Named& numbers) {
     const Handle group = group_in(parent, name);
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     for (const auto& [key, value] : numbers) {
-        write_attribute(group, key, value);
+        const Handle data(H5Dcreate2(group, key.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                          H5Dclose);
+        require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0, key);
     }
 }
 

@@ -16,6 +16,8 @@ constexpr double bottom = 40;
 constexpr double top = 14;
 constexpr double right = 14;
 constexpr std::size_t most_points = 2000;
+constexpr std::size_t most_charts = 24;
+constexpr std::size_t most_rows = 200;
 
 std::string escaped(const std::string& text) {
     std::string safe;
@@ -156,14 +158,20 @@ std::string report_html(const RunOutput& output) {
     }
     fmt::format_to(out, "<table><thead><tr><th>at t = {:.6g}</th><th>slow</th><th>true</th></tr></thead><tbody>\n",
                    record.t_end);
-    for (std::size_t i = 0; i < output.final_slow.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(most_rows, output.final_slow.size()); ++i) {
         fmt::format_to(out, "<tr><td>{}</td><td>{:.9g}</td><td>{}</td></tr>\n", escaped(output.slow.names[i]),
                        output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "");
     }
     page += "</tbody></table>\n";
-    for (std::size_t column = 0; column < output.slow.names.size() && column < 24 && output.slow.t.size() > 1;
-         ++column) {
+    const std::size_t charts = output.slow.t.size() > 1 ? std::min(most_charts, output.slow.names.size()) : 0;
+    for (std::size_t column = 0; column < charts; ++column) {
         page += chart(output.slow, column);
+    }
+    if (output.slow.names.size() > most_charts) {
+        fmt::format_to(out,
+                       "<p>The first {} of {} quantities are drawn, and at most {} listed; all are in solution.csv and "
+                       "solution.h5.</p>\n",
+                       charts, output.slow.names.size(), most_rows);
     }
     page += "</body></html>\n";
     return page;

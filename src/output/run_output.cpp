@@ -1,5 +1,6 @@
 #include "lento/output/run_output.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -12,9 +13,11 @@ namespace {
 
 nlohmann::ordered_json named(const std::vector<std::string>& names, const std::vector<double>& values) {
     auto object = nlohmann::ordered_json::object();
+    // NOTE: appended without looking for the key, which operator[] does from the start: models have up to 1e5 names, all different.
+    auto& entries = object.get_ref<nlohmann::ordered_json::object_t&>();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        object[names[i]] =
-            std::isfinite(values[i]) ? nlohmann::ordered_json(values[i]) : nlohmann::ordered_json(nullptr);
+        entries.emplace_back(
+            names[i], std::isfinite(values[i]) ? nlohmann::ordered_json(values[i]) : nlohmann::ordered_json(nullptr));
     }
     return object;
 }
@@ -116,9 +119,14 @@ std::string summary_text(const RunOutput& output) {
     line("options", options);
     fmt::format_to(std::back_inserter(text), "  {:<18} {:>16} {:>16}\n", fmt::format("at t = {:.6g}", record.t_end),
                    "slow", "true");
-    for (std::size_t i = 0; i < output.final_slow.size(); ++i) {
+    constexpr std::size_t most_lines = 40;
+    for (std::size_t i = 0; i < std::min(most_lines, output.final_slow.size()); ++i) {
         fmt::format_to(std::back_inserter(text), "  {:<18} {:>16.9g} {:>16}\n", output.slow.names[i],
                        output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-");
+    }
+    if (output.final_slow.size() > most_lines) {
+        fmt::format_to(std::back_inserter(text), "  and {} more in summary.json\n",
+                       output.final_slow.size() - most_lines);
     }
     for (const auto& warning : record.warnings) {
         fmt::format_to(std::back_inserter(text), "  warning: {}\n", warning);

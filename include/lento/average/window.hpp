@@ -90,27 +90,29 @@ protected:
     std::int64_t micro_steps_ = 0;
 };
 
-template <class System, template <class, std::size_t> class Stepper, class S = double>
+/// `Extent` is that of the window's own arithmetic: known for few coordinates even where the system's is not.
+template <class System, template <class, std::size_t> class Stepper, class S = double,
+          std::size_t Extent = System::extent>
 class Window final : public AnyWindow<System, S> {
     using Base = AnyWindow<System, S>;
     using Base::micro_step_, Base::micro_steps_, Base::sides_, Base::steps_per_period_, Base::weights_;
 
 public:
-    using Base::extent;
+    static constexpr std::size_t extent = Extent;
     using typename Base::Start;
     using State = MotionState<S, extent>;
 
     Window(Acceleration<System, S>& acceleration, const TimeScales& scales, const WindowShape& shape)
         : Window(acceleration, scales, shape, acceleration.system().dimension()) {}
 
-    void average_acceleration(const Start& start, std::span<S, extent> result) override {
+    void average_acceleration(const Start& start, std::span<S, Base::extent> result) override {
         Local<Sum> sum = sum_;
         sum.clear();
         visit(start, [&](S weight, State& state) { sum.add(weight, state.a()); });
-        sum.value(result);
+        sum.value(view<extent>(std::span<S>(result)));
     }
 
-    void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) override {
+    void average_state(const Start& start, std::span<S, Base::extent> x, std::span<S, Base::extent> v) override {
         Local<Sum> positions = sum_;
         Local<Sum> velocities = second_sum_;
         positions.clear();
@@ -119,8 +121,8 @@ public:
             positions.add(weight, state.x());
             velocities.add(weight, state.v());
         });
-        positions.value(x);
-        velocities.value(v);
+        positions.value(view<extent>(std::span<S>(x)));
+        velocities.value(view<extent>(std::span<S>(v)));
     }
 
 private:
@@ -167,7 +169,7 @@ private:
         if (ratios_.size() == 1 && start.slow_velocity.empty() && start.time == ExplicitTime::frozen) {
             sweep(start, visitor, [&, phase = start.phases[0], t = start.t](Instant at, View x, View v, auto a) {
                 theta_[0] = phase + two_pi * ((S(at.turn) + at.fraction) / S(steps_per_period_));
-                acceleration_->uncounted(x, v, t, std::span<const S>(theta_), a);
+                acceleration_->template uncounted<extent>(x, v, t, std::span<const S>(theta_), a);
             });
         } else {
             sweep(start, visitor, [&](Instant at, View x, View v, auto a) { evaluate(start, at, x, v, a); });
@@ -224,7 +226,7 @@ private:
             }
             v = View(velocity_);
         }
-        acceleration_->uncounted(x, v, t, std::span<const S>(theta_), a);
+        acceleration_->template uncounted<extent>(x, v, t, std::span<const S>(theta_), a);
     }
 
     static constexpr S two_pi = 2 * std::numbers::pi_v<S>;
@@ -239,12 +241,29 @@ private:
     Vector<S, extent> velocity_;
 };
 
-/// A window with the stepper of that name (`step/catalogue.hpp`).
+/// A window with the stepper of that name (`step/catalogue.hpp`). Where the system asks for it, the length is made known to the
+/// compiler for up to three coordinates: the loop then runs in registers.
 template <class System>
 std::unique_ptr<AnyWindow<System>> make_window(std::string_view stepper, Acceleration<System>& acceleration,
                                                const TimeScales& scales, const WindowShape& shape) {
     return with_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<AnyWindow<System>> {
-        return std::make_unique<Window<System, decltype(choice)::template Stepper>>(acceleration, scales, shape);
+        const auto made = [&]<std::size_t Extent>() {
+            using Made = Window<System, decltype(choice)::template Stepper, double, Extent>;
+            return std::make_unique<Made>(acceleration, scales, shape);
+        };
+        if constexpr (System::fixed_windows) {
+            switch (acceleration.system().dimension()) {
+                case 1:
+                    return made.template operator()<1>();
+                case 2:
+                    return made.template operator()<2>();
+                case 3:
+                    return made.template operator()<3>();
+                default:
+                    break;
+            }
+        }
+        return made.template operator()<System::extent>();
     });
 }
 

@@ -47,6 +47,7 @@ public:
     }
 
     std::size_t operations() const { return compiled_->operations(); }
+    CompiledFunction::Scalar scalar() const { return compiled_->scalar(); }
 
 private:
     struct Shared {
@@ -61,17 +62,26 @@ private:
 /// The forces of a model.
 class ModelForce {
 public:
-    explicit ModelForce(const Model& model) : function_(model, model.forces) {}
+    using wants_fixed_windows = void;  // see VibratedSystem
+
+    explicit ModelForce(const Model& model) : function_(model, model.forces), scalar_(function_.scalar()) {}
 
     template <class S, std::size_t Extent>
     void operator()(std::span<const S, Extent> x, std::span<const S, Extent> v, S t, std::span<const S> theta,
                     std::span<S, Extent> f) const {
+        if constexpr (Extent == 1 && std::is_same_v<S, double>) {
+            if (scalar_ != nullptr) {
+                f[0] = scalar_(x[0], v[0], theta.empty() ? 0.0 : theta[0], t);
+                return;
+            }
+        }
         function_.operator()<S>(x, v, t, theta, f);
     }
     std::size_t operations() const { return function_.operations(); }
 
 private:
     ModelFunction function_;
+    CompiledFunction::Scalar scalar_;
 };
 
 /// The rates of a model with variables.

@@ -49,6 +49,9 @@ template <class Force, std::size_t Extent = dynamic>
 class VibratedSystem {
 public:
     static constexpr std::size_t extent = Extent;
+    /// Forces whose dimension nobody knows before the program runs, such as those of text models, may ask for windows compiled for
+    /// small dimensions. Others say their dimension: `vibrated_system<N>`.
+    static constexpr bool fixed_windows = Extent == dynamic && requires { typename Force::wants_fixed_windows; };
 
     VibratedSystem(std::size_t dimension, std::vector<Phase> phases, Force force)
         : dimension_(dimension), phases_(std::move(phases)), mass_(dimension), force_(std::move(force)) {
@@ -116,9 +119,10 @@ public:
         return theta;
     }
 
-    template <class S>
-    void force(std::span<const S, Extent> x, std::span<const S, Extent> v, S t, std::span<const S> theta,
-               std::span<S, Extent> f) const {
+    /// `E` may be known where `Extent` is not.
+    template <class S, std::size_t E = Extent>
+    void force(std::span<const S, E> x, std::span<const S, E> v, S t, std::span<const S> theta,
+               std::span<S, E> f) const {
         force_(x, v, t, theta, f);
     }
 
@@ -156,10 +160,10 @@ public:
     }
 
     /// For loops that know how often they call it and `count` afterwards.
-    void uncounted(std::span<const S, extent> x, std::span<const S, extent> v, S t, std::span<const S> theta,
-                   std::span<S, extent> a) {
-        system_->template force<S>(x, v, t, theta, a);
-        system_->mass().to_acceleration(a, std::span<S, extent>(scratch_));
+    template <std::size_t E = extent>
+    void uncounted(std::span<const S, E> x, std::span<const S, E> v, S t, std::span<const S> theta, std::span<S, E> a) {
+        system_->template force<S, E>(x, v, t, theta, a);
+        system_->mass().to_acceleration(a, view<E>(std::span<S>(scratch_)));
     }
     void count(std::int64_t evaluations) { evaluations_ += evaluations; }
 
