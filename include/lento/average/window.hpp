@@ -198,7 +198,23 @@ private:
             std::int64_t turn = 0;
             for (std::size_t k = 1; k <= each_side; ++k) {
                 const auto acceleration = [&](S c, View x, View v, std::span<S, extent> a) {
-                    rate(Instant{turn, static_cast<std::int64_t>(k - 1) * direction, S(direction) * c}, x, v, a);
+                    const auto step = static_cast<std::int64_t>(k - 1) * direction;
+                    if constexpr (System::fixed_windows && extent != dynamic) {
+                        // NOTE: a force compiled from text is not inlined. It sees copies, so that the state itself can stay in
+                        // registers: over a pendulum this saves a fifth of a micro-step.
+                        Vector<S, extent> position, velocity, result;
+                        for (std::size_t i = 0; i < extent; ++i) {
+                            position[i] = x[i];
+                            velocity[i] = v[i];
+                        }
+                        rate(Instant{turn, step, S(direction) * c}, View(position), View(velocity),
+                             std::span<S, extent>(result));
+                        for (std::size_t i = 0; i < extent; ++i) {
+                            a[i] = result[i];
+                        }
+                    } else {
+                        rate(Instant{turn, step, S(direction) * c}, x, v, a);
+                    }
                 };
                 stepper.step(acceleration, h, state);
                 turn += direction;

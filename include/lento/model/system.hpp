@@ -74,8 +74,16 @@ public:
                 f[0] = scalar_(x[0], v[0], theta.empty() ? 0.0 : theta[0], t);
                 return;
             }
+            // NOTE: copies, so that the caller's state never has its address taken and can stay in registers.
+            const double position = x[0];
+            const double velocity = v[0];
+            double force = 0;
+            function_.operator()<double>(std::span(&position, 1), std::span(&velocity, 1), t, theta,
+                                         std::span(&force, 1));
+            f[0] = force;
+        } else {
+            function_.operator()<S>(x, v, t, theta, f);
         }
-        function_.operator()<S>(x, v, t, theta, f);
     }
     std::size_t operations() const { return function_.operations(); }
 
