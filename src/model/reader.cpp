@@ -152,18 +152,24 @@ std::size_t Reader::coordinate_of(const Entry& entry, std::string_view section) 
          fmt::format("[{}] names '{}', which is not a coordinate{}", section, entry.key, suggestion(entry.key, known)));
 }
 
+/// In `table`, which is [section], or in the sections below it.
+void Reader::refuse_top_level_keys_in(const Value& table, const std::string& section) const {
+    for (const auto& entry : table.entries) {
+        const bool of_a_spring = section.starts_with("springs.") && entry.key == "potential";
+        if (is_top_level_only(entry.key) && !of_a_spring) {
+            fail(entry.mark,
+                 fmt::format(
+                     "this line belongs to the section [{}] above it; '{}' is for the top of the file, before the "
+                     "first section",
+                     section, entry.key));
+        }
+        refuse_top_level_keys_in(entry.value, fmt::format("{}.{}", section, entry.key));
+    }
+}
+
 void Reader::check_top_level() {
     for (const auto& entry : document_.entries) {
-        if (entry.value.kind == Value::Kind::table && !is_top_level_only(entry.key)) {
-            for (const auto& inner : entry.value.entries) {
-                if (is_top_level_only(inner.key)) {
-                    fail(inner.mark,
-                         fmt::format("this line belongs to the section [{}] above it; '{}' is for the top of the file, "
-                                     "before the first section",
-                                     entry.key, inner.key));
-                }
-            }
-        }
+        refuse_top_level_keys_in(entry.value, entry.key);
     }
     for (const auto& entry : document_.entries) {
         const auto& known = top_level_keys();

@@ -21,6 +21,7 @@ public:
 private:
     // Sections, in the order in which they need each other.
     void check_top_level();
+    void refuse_top_level_keys_in(const Value& table, const std::string& section) const;
     void read_parameters();
     void read_coordinates();
     void read_variable_starts();

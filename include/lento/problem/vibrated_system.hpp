@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -121,8 +122,8 @@ public:
 
     /// `E` may be known where `Extent` is not.
     template <class S, std::size_t E = Extent>
-    void force(std::span<const S, E> x, std::span<const S, E> v, S t, std::span<const S> theta,
-               std::span<S, E> f) const {
+    void force(std::type_identity_t<std::span<const S, E>> x, std::type_identity_t<std::span<const S, E>> v, S t,
+               std::span<const S> theta, std::type_identity_t<std::span<S, E>> f) const {
         force_(x, v, t, theta, f);
     }
 

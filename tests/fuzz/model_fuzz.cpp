@@ -1,0 +1,19 @@
+/// libFuzzer: any text is a model or Misuse.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "lento/model/derive.hpp"
+#include "lento/model/model.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace lento::model;
+    try {
+        auto model = read_model({"fuzz.toml", std::string(reinterpret_cast<const char*>(data), size)});
+        constraint_terms(model);
+        slow_terms(model);
+        right_hand_side_jacobian(model);
+    } catch (const lento::Misuse&) {
+    }
+    return 0;
+}
