@@ -133,11 +133,7 @@ Exit compare(const CompareArguments& arguments) {
     make_folder(loaded.folder());
 
     auto method = solve_and_record(loaded, loaded.request(), "running");
-    const auto finish = [&] {
-        write_run(loaded.folder(), method.output);
-        print_summary(arguments, method.output, loaded.folder());
-        return status_of(method.output.record);
-    };
+    const auto finish = [&] { return finish_run(arguments, method.output, loaded.folder()); };
     const auto without_direct = [&](Outcome outcome, const std::string& why) {
         method.output.record.outcome = outcome;
         method.output.record.explanation = why;

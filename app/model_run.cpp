@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
+#include "lento/output/files.hpp"
 #include "progress.hpp"
 
 namespace lento::app {
@@ -43,11 +45,13 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     return {std::move(output), std::move(solution)};
 }
 
-void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder) {
+namespace {
+
+void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report) {
     if (arguments.json) {
         fmt::print("{}\n", summary_json(output).dump(2));
     } else if (!arguments.quiet) {
-        fmt::print("{}  {:<18} {}\n", summary_text(output), "report", (folder / "report.html").string());
+        fmt::print("{}  {:<18} {}\n", summary_text(output), "report", report);
     }
     const auto outcome = output.record.outcome;
     if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
@@ -55,8 +59,17 @@ void print_summary(const ModelArguments& arguments, const RunOutput& output, con
     }
 }
 
-Exit status_of(const RunRecord& record) {
-    switch (record.outcome) {
+}  // namespace
+
+Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder) {
+    try {
+        write_run(folder, output);
+    } catch (const Misuse&) {
+        print_summary(arguments, output, "not written");
+        throw;
+    }
+    print_summary(arguments, output, (folder / "report.html").string());
+    switch (output.record.outcome) {
         case Outcome::completed:
             return Exit::done;
         case Outcome::interrupted:

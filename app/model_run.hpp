@@ -19,9 +19,8 @@ struct RecordedRun {
 /// Solves; samples become rows of the output as they come. `what` is shown while it runs.
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what);
 
-/// JSON, a table, or nothing; and on standard error why a run did not complete.
-void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder);
-
-Exit status_of(const RunRecord& record);
+/// Writes the files, prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. The summary is
+/// printed even where the files cannot be written.
+Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder);
 
 }  // namespace lento::app

@@ -64,9 +64,7 @@ Exit run(const RunArguments& arguments) {
     if (arguments.fast && solution.outcome() == Outcome::completed) {
         output.fast = fast_series(loaded, solution, fast_times);
     }
-    write_run(loaded.folder(), output);
-    print_summary(arguments, output, loaded.folder());
-    return status_of(output.record);
+    return finish_run(arguments, output, loaded.folder());
 }
 
 }  // namespace lento::app

@@ -45,7 +45,9 @@ void refuse_endless_keys(const Source& source) {
 Value value_of(const toml::node& node);
 
 Value table_of(const toml::table& table) {
-    Value value{.kind = Value::Kind::table, .mark = mark_of(table.source())};
+    Value value;
+    value.kind = Value::Kind::table;
+    value.mark = mark_of(table.source());
     for (const auto& [key, node] : table) {
         value.entries.push_back({std::string(key.str()), mark_of(key.source(), key.length()), value_of(node)});
     }
@@ -56,7 +58,8 @@ Value table_of(const toml::table& table) {
 }
 
 Value value_of(const toml::node& node) {
-    Value value{.mark = mark_of(node.source())};
+    Value value;
+    value.mark = mark_of(node.source());
     switch (node.type()) {
         case toml::node_type::integer:
             value.kind = Value::Kind::number;
