@@ -156,10 +156,6 @@ Findings findings_of(const LoadedModel& loaded) {
     if (findings.slow_time && slowest > 0) {
         findings.separation = *findings.slow_time / slowest;
     }
-    if (!loaded.model().constraints.empty()) {
-        findings.recommended = {"", "no method for systems with rigid constraints is there yet"};
-        return findings;
-    }
     findings.recommended = automatic_choice(loaded.problem());
     for (const auto& entry : findings.methods) {
         if (entry.method == findings.recommended.method && !entry.applies) {

@@ -185,14 +185,14 @@ void LoadedModel::set_options(Options& options) {
         } catch (const model::ModelError&) {
             throw;
         } catch (const Misuse& misuse) {
-            model_.source.fail(setting.mark, misuse.what());
+            model_.source.fail(find_option(setting.name) != nullptr ? setting.mark : setting.name_mark, misuse.what());
         }
     }
 }
 
 Solution LoadedModel::solve(const Request& request) const {
-    if (!model_.constraints.empty()) {
-        automatic_choice(problem());
+    if (const auto possible = automatic_choice(problem()); possible.method.empty()) {
+        throw Misuse(fmt::format("{}: {}", model_.source.name(), possible.why));
     }
     return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
 }

@@ -1,7 +1,5 @@
 #include "lento/method/choice.hpp"
 
-#include "lento/base/misuse.hpp"
-
 namespace lento {
 
 std::vector<Applicability> applicability(const ProblemClass& problem) {
@@ -26,7 +24,7 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
     if (problem.constraints) {
-        throw Misuse("no method for systems with rigid constraints is there yet");
+        return {"", "no method for systems with rigid constraints is there yet"};
     }
     const bool fast = problem.phases || problem.period;
     if (!problem.first_order && fast) {

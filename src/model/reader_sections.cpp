@@ -335,7 +335,7 @@ void Reader::read_run() {
     if (const Entry* options = given("options")) {
         expect_table(options->value, "[run.options]");
         for (const auto& entry : options->value.entries) {
-            Setting setting{entry.key, entry.value.number, entry.value.mark};
+            Setting setting{entry.key, entry.value.number, entry.mark, entry.value.mark};
             if (entry.value.kind == Value::Kind::text) {
                 setting.value = entry.value.text;
             } else if (entry.value.kind != Value::Kind::number) {

@@ -36,7 +36,7 @@ struct MethodChoice {
     std::string method, why;
 };
 
-/// The method that `auto` stands for. Throws Misuse if none applies.
+/// The method that `auto` stands for; with an empty name, and the reason, if none applies.
 MethodChoice automatic_choice(const ProblemClass& problem);
 
 }  // namespace lento

@@ -69,7 +69,8 @@ struct KeplerSplitting {
 struct Setting {
     std::string name;
     std::variant<double, std::string> value;
-    Mark mark{};
+    Mark name_mark{};
+    Mark mark{};  ///< of the value
 };
 
 struct RunSettings {
