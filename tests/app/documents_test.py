@@ -11,7 +11,7 @@ LENTO = pathlib.Path(os.environ["LENTO"])
 DOCUMENTS = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 # These start what this test is part of, or build for minutes.
-ELSEWHERE = ("script/test", "script/bench", "script/bootstrap", "script/build", "git clone", "cd ", "cmake --install", "ctest")
+ELSEWHERE = ("script/test", "script/bench", "script/fuzz", "script/bootstrap", "script/build", "git clone", "cd ", "cmake --install", "ctest")
 
 
 def blocks(text, language):
@@ -22,6 +22,7 @@ class Documents(unittest.TestCase):
     def test_every_command_runs(self):
         commands = 0
         with tempfile.TemporaryDirectory(prefix="lento-docs-") as folder:
+            (pathlib.Path(folder) / "models").symlink_to(SOURCE / "models")
             for document in DOCUMENTS:
                 for block in blocks(document.read_text(), "sh"):
                     for line in block.splitlines():
@@ -29,7 +30,7 @@ class Documents(unittest.TestCase):
                         if not command or command.startswith("#") or command.startswith(ELSEWHERE):
                             continue
                         # script/run builds and then runs the program with the same arguments.
-                        command = re.sub(r"^script/run$", "lento run inverted-pendulum", command)
+                        command = re.sub(r"^script/run$", "lento run models/inverted-pendulum.toml", command)
                         command = re.sub(r"^script/run ", "lento run ", command)
                         command = re.sub(r"^(build/release/bin/)?lento\b", str(LENTO), command)
                         done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=120)
@@ -37,10 +38,29 @@ class Documents(unittest.TestCase):
                         commands += 1
         self.assertGreater(commands, 5)
 
-    def test_the_program_in_the_readme_is_the_example_that_the_tests_build(self):
-        programs = blocks((SOURCE / "README.md").read_text(), "cpp")
-        self.assertEqual(len(programs), 1)
-        self.assertEqual(programs[0], (SOURCE / "examples/consumer/pendulum.cpp").read_text())
+    def test_programs_in_documents_are_the_examples_that_the_tests_build(self):
+        examples = [example.read_text() for example in (SOURCE / "examples/consumer").glob("*.cpp")]
+        programs = [program for document in DOCUMENTS for program in blocks(document.read_text(), "cpp")]
+        self.assertEqual(len(programs), 2)
+        for program in programs:
+            self.assertIn(program, examples)
+
+    def test_models_in_documents_run(self):
+        models = [model for document in DOCUMENTS for model in blocks(document.read_text(), "toml")]
+        self.assertGreaterEqual(len(models), 2)
+        with tempfile.TemporaryDirectory(prefix="lento-docs-") as folder:
+            for model in models:
+                (pathlib.Path(folder) / "model.toml").write_text(model)
+                done = subprocess.run([LENTO, "run", "model.toml"], cwd=folder, capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_error_in_the_documents_is_the_one_that_comes(self):
+        text = (SOURCE / "docs/models.md").read_text()
+        with tempfile.TemporaryDirectory(prefix="lento-docs-") as folder:
+            (pathlib.Path(folder) / "pendulum.toml").write_text(blocks(text, "toml")[0].replace("theta))/l", "thta))/l"))
+            done = subprocess.run([LENTO, "run", "pendulum.toml"], cwd=folder, capture_output=True, text=True, timeout=120)
+        shown = "".join(line[4:] + "\n" for line in re.search(r"(    lento: pendulum.*?\^\^\n)", text, re.DOTALL).group(1).splitlines())
+        self.assertEqual(done.stderr, shown)
 
     def test_links_between_documents_lead_somewhere(self):
         for document in DOCUMENTS:
