@@ -1,5 +1,7 @@
 /// `lento check`: reads, differentiates, compiles, probes; says which methods apply and which is recommended.
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,9 @@ namespace lento::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// What resolving every vibration takes, roughly.
+constexpr double evaluations_a_vibration = 40;
 
 struct Period {
     std::string name;
@@ -112,7 +117,13 @@ std::vector<Residual> residuals_of(model::Model model) {
 
 /// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and how long its
 /// macro-steps are, which is the time in which the slow motion changes.
-std::optional<double> try_method(const LoadedModel& loaded, Applicability& entry) {
+struct Trial {
+    double slow_time = 0;
+    double evaluations = 0;  ///< of the whole run with its own tolerance
+};
+struct Interrupted {};
+
+std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry) {
     Request request = loaded.request();
     request.method = entry.method;
     request.options = {};
@@ -122,10 +133,18 @@ std::optional<double> try_method(const LoadedModel& loaded, Applicability& entry
     Progress progress("trying " + entry.method, request.t_start, request.t_end);
     request.progress = std::ref(progress);
     request.stop = progress.token();
-    const Solution trial = loaded.solve(request);
+    std::optional<Solution> tried;
+    try {
+        tried = loaded.solve(request);
+    } catch (const Misuse& misuse) {
+        entry.applies = false;
+        entry.why = misuse.what();
+        return {};
+    }
+    const Solution& trial = *tried;
     const auto outcome = trial.outcome();
     if (outcome == Outcome::interrupted) {
-        throw Misuse("interrupted");
+        throw Interrupted();
     }
     if (outcome != Outcome::completed && outcome != Outcome::budget_exhausted) {
         entry.applies = false;
@@ -133,7 +152,13 @@ std::optional<double> try_method(const LoadedModel& loaded, Applicability& entry
         return {};
     }
     const double reached = trial.record().t_end - request.t_start;
-    return reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps));
+    // The order of the macro-solver is 5: steps become shorter by the fifth root of the tolerance.
+    const double finer = std::pow(request.rtol / loaded.request().rtol, 0.2);
+    const double length = request.t_end - request.t_start;
+    entry.why += fmt::format("; about {:.2g} force evaluations",
+                             static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached);
+    return Trial{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps)),
+                 static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached};
 }
 
 Findings findings_of(const LoadedModel& loaded) {
@@ -141,11 +166,12 @@ Findings findings_of(const LoadedModel& loaded) {
     findings.periods = periods_of(loaded.model());
     findings.residuals = residuals_of(loaded.model());
     findings.methods = applicability(loaded.problem());
+    std::map<std::string, double> evaluations;
     for (auto& entry : findings.methods) {
-        if (entry.applies && entry.method != "direct") {
-            const auto slow_time = try_method(loaded, entry);
-            if (slow_time) {
-                findings.slow_time = std::max(findings.slow_time.value_or(0), *slow_time);
+        if (entry.applies && entry.method != "direct" && std::isfinite(loaded.request().t_end)) {
+            if (const auto trial = try_method(loaded, entry)) {
+                findings.slow_time = std::max(findings.slow_time.value_or(0), trial->slow_time);
+                evaluations[entry.method] = trial->evaluations;
             }
         }
     }
@@ -162,6 +188,14 @@ Findings findings_of(const LoadedModel& loaded) {
             findings.recommended = {"direct",
                                     fmt::format("{} is for this class of systems, but not for this one", entry.method)};
         }
+    }
+    const double length = loaded.request().t_end - loaded.request().t_start;
+    const double direct = evaluations_a_vibration * length / loaded.fastest_period().value_or(length);
+    if (const auto cost = evaluations.find(findings.recommended.method);
+        cost != evaluations.end() && cost->second > direct) {
+        findings.recommended = {
+            "direct", fmt::format("resolving every vibration takes about {:.2g} force evaluations, {} {:.2g}", direct,
+                                  cost->first, cost->second)};
     }
     return findings;
 }
@@ -186,7 +220,7 @@ void print_json(const Findings& findings) {
         {"methods", methods},
         {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
         {"why", findings.recommended.why}};
-    fmt::print("{}\n", report.dump(2));
+    fmt::print("{}\n", json_text(report));
 }
 
 void print_text(const LoadedModel& loaded, const Findings& findings) {
@@ -217,8 +251,15 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
 }  // namespace
 
 Exit check(const ModelArguments& arguments) {
-    const LoadedModel loaded(arguments);
-    const Findings findings = findings_of(loaded);
+    const LoadedModel loaded(arguments, LoadedModel::End::optional);
+    std::optional<Findings> found;
+    try {
+        found = findings_of(loaded);
+    } catch (const Interrupted&) {
+        fmt::print(stderr, "lento: interrupted\n");
+        return Exit::interrupted;
+    }
+    const Findings& findings = *found;
     if (arguments.json) {
         print_json(findings);
     } else if (!arguments.quiet) {

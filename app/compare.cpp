@@ -156,11 +156,13 @@ Exit compare(const CompareArguments& arguments) {
     request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
     const auto direct = solve_and_record(loaded, request, "direct");
     if (direct.output.record.outcome != Outcome::completed) {
+        const bool interrupted = direct.output.record.outcome == Outcome::interrupted;
         return without_direct(direct.output.record.outcome,
-                              fmt::format("the direct run: {}{}", direct.output.record.explanation,
-                                          direct.output.record.outcome == Outcome::budget_exhausted
-                                              ? "; or raise the budget with --budget"
-                                              : ""));
+                              interrupted ? std::string("the direct run was interrupted")
+                                          : fmt::format("the direct run: {}{}", direct.output.record.explanation,
+                                                        direct.output.record.outcome == Outcome::budget_exhausted
+                                                            ? "; or raise the budget with --budget"
+                                                            : ""));
     }
 
     const Errors errors = errors_of(loaded, method, direct);
@@ -170,7 +172,7 @@ Exit compare(const CompareArguments& arguments) {
         static_cast<double>(theirs.force_evaluations) / static_cast<double>(ours.force_evaluations);
     const double time_saved = theirs.wall_seconds / ours.wall_seconds;
     method.output.additions = comparison_json(method.output, direct.output, errors, evaluations_saved, time_saved);
-    write_whole(loaded.folder() / "error.csv", csv_text(errors.over_time));
+    method.output.errors = errors.over_time;
     const Exit exit = finish();
     if (!arguments.json && !arguments.quiet) {
         fmt::print("{}", comparison_text(method.output, direct.output, errors, evaluations_saved, time_saved));

@@ -54,7 +54,7 @@ LoadedModel::System LoadedModel::system_of(const model::Model& model) {
     return model::second_order_system(model);
 }
 
-LoadedModel::LoadedModel(const ModelArguments& arguments)
+LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
     : arguments_(arguments),
       began_(now()),
       model_(model::read_model(model::Source::file(arguments.model), overrides_of(arguments.set))),
@@ -82,7 +82,7 @@ LoadedModel::LoadedModel(const ModelArguments& arguments)
         extras_.emplace(model_, extras);
     }
     compiled_ = now();
-    make_request();
+    make_request(end);
 }
 
 std::string LoadedModel::name() const {
@@ -117,18 +117,22 @@ double LoadedModel::number(const std::string& expression, const std::string& fla
     return model::number_in(model_, expression, flag);
 }
 
-void LoadedModel::make_request() {
+void LoadedModel::make_request(End end) {
     request_.start = model::start_of(model_);
     request_.velocity = model::velocity_of(model_);
     request_.t_start = model_.run.t_start;
     const auto given = [&](const std::optional<std::string>& text, const char* flag, double otherwise) {
         return text ? number(*text, flag) : otherwise;
     };
-    if (!arguments_.t_end && !model_.run.t_end) {
+    if (!arguments_.t_end && !model_.run.t_end && end == End::needed) {
         throw Misuse(fmt::format("{} does not say when the run ends: put t_end into [run], or give --t-end",
                                  model_.source.name()));
     }
-    request_.t_end = given(arguments_.t_end, "--t-end", model_.run.t_end.value_or(0));
+    request_.t_end = given(arguments_.t_end, "--t-end", model_.run.t_end.value_or(NAN));
+    if (!arguments_.t_end && model_.run.t_end && !(*model_.run.t_end > model_.run.t_start)) {
+        model_.source.fail(model_.run.t_end_mark, fmt::format("t_end is {} and t_start is {}; t_end must be later",
+                                                              *model_.run.t_end, model_.run.t_start));
+    }
     request_.rtol = given(arguments_.rtol, "--rtol", model_.run.rtol);
     request_.atol = given(arguments_.atol, "--atol", model_.run.atol);
     const double samples = given(arguments_.samples, "--samples", static_cast<double>(model_.run.samples));
@@ -144,7 +148,13 @@ void LoadedModel::make_request() {
         require_method(method);
         return method == "auto" ? automatic_choice(problem()) : MethodChoice{method, ""};
     };
-    const auto in_file = chosen(model_.run.method);
+    const auto in_file = [&] {
+        try {
+            return chosen(model_.run.method);
+        } catch (const Misuse& misuse) {
+            model_.source.fail(model_.run.method_mark, misuse.what());
+        }
+    }();
     const auto wanted = arguments_.method ? chosen(*arguments_.method) : in_file;
     if (arguments_.method.value_or(model_.run.method) == "auto") {
         choice_ = wanted;
@@ -179,7 +189,7 @@ void LoadedModel::set_options(Options& options) {
                 set_option(options, setting.name, text != nullptr ? *text : "");
             } else {
                 const double value =
-                    text != nullptr ? number(*text, "option " + setting.name) : std::get<double>(setting.value);
+                    text != nullptr ? model::number_in(model_, *text, setting.mark) : std::get<double>(setting.value);
                 set_option(options, setting.name, fmt::format("{}", value));
             }
         } catch (const model::ModelError&) {

@@ -23,7 +23,10 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 
 class LoadedModel {
 public:
-    explicit LoadedModel(const ModelArguments& arguments);
+    /// Whether the command can do without an end of the run; then t_end is NaN if nobody says it.
+    enum class End { needed, optional };
+
+    explicit LoadedModel(const ModelArguments& arguments, End end = End::needed);
 
     const model::Model& model() const { return model_; }
     /// The name of the file without folder and extension.
@@ -59,7 +62,7 @@ private:
     using System = std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>>;
 
     static System system_of(const model::Model& model);
-    void make_request();
+    void make_request(End end);
     void set_options(Options& options);
 
     ModelArguments arguments_;

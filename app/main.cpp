@@ -1,5 +1,7 @@
 /// lento: the command line. Parses arguments, calls a command, turns misuse into a sentence and exit status 2.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include <fmt/format.h>
@@ -51,11 +53,11 @@ void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments)
     command.add_option("--samples", arguments.samples,
                        "Equally spaced output times, both ends included [what the model says, else 201]");
     command.add_option("--set", arguments.set, "NAME=VALUE: changes a parameter; may be repeated")
-        ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
     command
         .add_option("--option", arguments.options, "NAME=VALUE: a method option, see `lento methods`; may be repeated")
-        ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
     command.add_option("-o", arguments.folder, "Folder for the files [out/MODEL]");
     command.add_flag("--json", arguments.json, "Prints the summary as JSON and nothing else");
@@ -140,7 +142,12 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return parse_and_run(argc, argv);
+        const int exit = parse_and_run(argc, argv);
+        if (std::fflush(stdout) != 0) {
+            fmt::print(stderr, "lento: cannot write to standard output: {}\n", std::strerror(errno));
+            return status(Exit::failed);
+        }
+        return exit;
     } catch (const lento::Misuse& misuse) {
         fmt::print(stderr, "lento: {}\n", misuse.what());
         return status(Exit::bad_input);

@@ -49,7 +49,7 @@ namespace {
 
 void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report) {
     if (arguments.json) {
-        fmt::print("{}\n", summary_json(output).dump(2));
+        fmt::print("{}\n", json_text(summary_json(output)));
     } else if (!arguments.quiet) {
         fmt::print("{}  {:<18} {}\n", summary_text(output), "report", report);
     }

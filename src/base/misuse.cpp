@@ -36,10 +36,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string suggestion(std::string_view name, std::span<const std::string> known) {
     std::string_view nearest;
-    std::size_t least = std::max<std::size_t>(2, name.size() / 2) + 1;
+    std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
     for (const auto& candidate : known) {
         const auto distance = edit_distance(name, candidate);
-        if (distance < least) {
+        const bool has_something_in_common = distance < std::max(name.size(), candidate.size());
+        if (distance < least && has_something_in_common) {
             least = distance;
             nearest = candidate;
         }

@@ -26,12 +26,16 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     if (problem.constraints) {
         return {"", "no method for systems with rigid constraints is there yet"};
     }
-    const bool fast = problem.phases || problem.period;
-    if (!problem.first_order && fast) {
-        return {"hmm-async", problem.phases ? "a fast phase is declared: its vibration is averaged"
-                                            : "a fast period is declared: the oscillation is averaged"};
+    if (!problem.first_order && problem.phases) {
+        return {"hmm-async", "a fast phase is declared: its vibration is averaged"};
     }
-    if (problem.first_order && fast) {
+    if (!problem.first_order && problem.period) {
+        return {"direct",
+                "a fast period is declared without a phase; hmm-async would average it, but leaves out what the energy "
+                "of the "
+                "oscillation does to the slow motion"};
+    }
+    if (problem.first_order && (problem.phases || problem.period)) {
         return {"direct", "no averaging method for first-order systems is there yet; every vibration is resolved"};
     }
     if (problem.stiff_springs) {

@@ -16,29 +16,48 @@ Mark mark_of(const toml::source_region& region, std::size_t length = 1) {
     return {region.begin.line, region.begin.column, length};
 }
 
+/// The place after a string that starts at `i` with a quote; long strings and escapes included.
+std::size_t after_string(std::string_view text, std::size_t i) {
+    const char quote = text[i];
+    const std::string_view three = text.substr(i, 3);
+    const bool is_long = three == "\"\"\"" || three == "'''";
+    const std::string_view end = is_long ? three : text.substr(i, 1);
+    for (i += end.size(); i < text.size(); ++i) {
+        if (text[i] == '\\' && quote == '"') {
+            ++i;
+        } else if (text.substr(i).starts_with(end)) {
+            return i + end.size();
+        } else if (text[i] == '\n' && !is_long) {
+            return i;  // an error, which toml++ will report
+        }
+    }
+    return text.size();
+}
+
 /// Dotted keys make tables in tables without end; toml++ limits the nesting of values only.
 void refuse_endless_keys(const Source& source) {
-    const std::string& text = source.text();
-    std::size_t line = 1;
-    std::size_t line_start = 0;
+    const std::string_view text = source.text();
     int dots = 0;
-    char quote = '\0';
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = 0; i < text.size();) {
         const char c = text[i];
-        if (c == '\n') {
-            ++line;
-            line_start = i + 1;
-            dots = 0;
-            quote = '\0';
-        } else if (quote != '\0') {
-            quote = c == quote ? '\0' : quote;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '=' || c == ',' || c == '{') {
+        if (c == '"' || c == '\'') {
+            i = after_string(text, i);
+            continue;
+        }
+        if (c == '#') {
+            i = std::min(text.find('\n', i), text.size());
+            continue;
+        }
+        if (c == '\n' || c == '=' || c == ',' || c == '{') {
             dots = 0;
         } else if (c == '.' && ++dots > most_dots) {
-            source.fail({line, i - line_start + 1, 1}, fmt::format("a key has more than {} parts", most_dots + 1));
+            const auto line =
+                static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n'));
+            const auto start = text.substr(0, i).rfind('\n');
+            source.fail({line + 1, start == std::string_view::npos ? i + 1 : i - start, 1},
+                        fmt::format("a key has more than {} parts", most_dots + 1));
         }
+        ++i;
     }
 }
 

@@ -141,7 +141,9 @@ Node Graph::binary(Op op, Node a, Node b) {
                 const Entry inner = (*this)[b];
                 if (inner.op == Op::multiply && is_constant(static_cast<Node>(inner.a))) {
                     const double product = (*this)[a].value * (*this)[static_cast<Node>(inner.a)].value;
-                    return binary(Op::multiply, constant(product), static_cast<Node>(inner.b));
+                    if (std::isnormal(product)) {
+                        return binary(Op::multiply, constant(product), static_cast<Node>(inner.b));
+                    }
                 }
                 if (inner.op == Op::negate) {
                     return binary(Op::multiply, constant(-(*this)[a].value), static_cast<Node>(inner.a));

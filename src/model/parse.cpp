@@ -15,6 +15,9 @@ namespace {
 /// Deeper nesting is refused: it would exhaust the stack long before it meant anything.
 constexpr int deepest = 1000;
 
+/// Derivatives of derivatives grow without end; more than this in one expression is refused.
+constexpr std::size_t most_derived = 100'000;
+
 constexpr bool starts_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -75,6 +78,12 @@ private:
         std::size_t end = position_;
         while (end < text_.size() && (starts_name(text_[end]) || is_digit(text_[end]))) {
             ++end;
+        }
+        if (end == position_ && end < text_.size()) {
+            ++end;
+            while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) {
+                ++end;  // the rest of a character
+            }
         }
         return text_.substr(position_, std::max<std::size_t>(1, end - position_));
     }
@@ -238,7 +247,14 @@ private:
             fail("the second argument of d must be the name of a coordinate, velocity, phase, parameter or t", at,
                  std::max<std::size_t>(1, word.size()));
         }
-        return graph_.derivative(expression, graph_[variable].a);
+        const std::size_t before = graph_.size();
+        const Node derivative = graph_.derivative(expression, graph_[variable].a);
+        derived_ += graph_.size() - before;
+        if (derived_ > most_derived) {
+            fail(fmt::format("the derivatives in this expression have more than {} operations", most_derived), start,
+                 1);
+        }
+        return derivative;
     }
 
     void close_call(std::string_view word, std::size_t start) {
@@ -254,6 +270,7 @@ private:
     const Scope& scope_;
     std::size_t position_ = 0;
     int depth_ = 0;
+    std::size_t derived_ = 0;  // nodes made by derivatives
 };
 
 }  // namespace
@@ -279,6 +296,12 @@ std::vector<std::string_view> names_in(std::string_view text) {
             names.push_back(text.substr(i, end - i));
         }
         i = std::max(end, i + 1);
+        // NOTE: what follows a number's point is still the number: 1.e5.
+        while (i < text.size() && i > 0 && text[i - 1] == '.' && (starts_name(text[i]) || is_digit(text[i]))) {
+            while (i < text.size() && (starts_name(text[i]) || is_digit(text[i]))) {
+                ++i;
+            }
+        }
     }
     return names;
 }

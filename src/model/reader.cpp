@@ -22,6 +22,16 @@ bool is_top_level_only(std::string_view key) {
     return key == "potential" || key == "title" || key == "lento";
 }
 
+/// The value of an expression given outside the file.
+double finite_number(Names& names, std::string_view expression, const std::string& where) {
+    const auto value = names.value(names.parse(expression, where));
+    if (!value || !std::isfinite(*value)) {
+        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, expression,
+                                 value ? fmt::format("{}", *value) : "a function of t"));
+    }
+    return *value;
+}
+
 std::string quoted_list(const std::vector<std::string>& names) {
     return names.empty() ? std::string("none") : listed(names);
 }
@@ -95,6 +105,17 @@ Node Reader::expression(const Value& value, const std::string& what) {
     return names_.parse(value.text, value.mark);
 }
 
+/// Where a name stands in an expression; the whole of it where the name comes in by a definition.
+Mark Reader::mark_of_name(const Value& value, std::string_view name) const {
+    for (const auto word : names_in(value.text)) {
+        if (word == name) {
+            return model_.source.within(value.mark, static_cast<std::size_t>(word.data() - value.text.data()),
+                                        word.size());
+        }
+    }
+    return value.mark;
+}
+
 Node Reader::expression_of(const Value& value, const std::string& what, Kinds allowed) {
     const Node node = expression(value, what);
     const auto forbidden = static_cast<Kinds>(~(allowed | Kind::parameter));
@@ -109,8 +130,8 @@ Node Reader::expression_of(const Value& value, const std::string& what, Kinds al
                         : fmt::format("{}", kind == Kind::velocity ? "velocities" : fmt::format("{}s", name_of(kind))));
             }
         }
-        fail(value.mark, fmt::format("{} may use {} and parameters; this uses the {} {}", what, quoted_list(may),
-                                     name_of(symbol->kind), symbol->name));
+        fail(mark_of_name(value, symbol->name), fmt::format("{} may use {} and parameters; this uses the {} {}", what,
+                                                            quoted_list(may), name_of(symbol->kind), symbol->name));
     }
     return node;
 }
@@ -120,7 +141,7 @@ double Reader::number(const Value& value, const std::string& what) {
     const auto known = names_.value(node);
     if (!known) {
         const Symbol* symbol = names_.first_of(node, static_cast<Kinds>(~static_cast<Kinds>(Kind::parameter)));
-        fail(value.mark,
+        fail(mark_of_name(value, symbol->name),
              fmt::format("{} must be a number; this depends on the {} {}", what, name_of(symbol->kind), symbol->name));
     }
     if (!std::isfinite(*known)) {
@@ -241,11 +262,7 @@ void Reader::read_parameters() {
         const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
                                         [&](const Override& o) { return o.name == entry.key; });
         if (given != overrides_.rend()) {
-            const std::string where = fmt::format("--set {}", given->name);
-            value = *names_.value(names_.parse(given->expression, where));
-            if (!std::isfinite(value)) {
-                throw Misuse(fmt::format("{}={} is {}; it must be a finite number", where, given->expression, value));
-            }
+            value = finite_number(names_, given->expression, fmt::format("--set {}", given->name));
         } else {
             value = number(entry.value, fmt::format("the parameter {}", entry.key));
         }
@@ -327,6 +344,9 @@ void Reader::read_definitions() {
     const auto read = [&](std::size_t i) {
         const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
         names_.add_definition(entries[i].key, entries[i].mark, node);
+        if (const auto value = names_.value(node)) {
+            model_.constants.emplace_back(entries[i].key, *value);
+        }
         state[i] = State::done;
     };
     for (std::size_t first = 0; first < entries.size(); ++first) {
@@ -425,11 +445,13 @@ Model read_model(Source source, const std::vector<Override>& overrides) {
 
 namespace {
 
-/// The names that may stand in a number: the parameters.
-Names parameters_of(const Model& model) {
+/// The names that may stand in a number.
+Names numbers_of(const Model& model) {
     Names names(model.source);
-    for (const auto& [name, value] : model.parameters) {
-        names.add_symbol(name, {}, Kind::parameter, value);
+    for (const auto* list : {&model.parameters, &model.constants}) {
+        for (const auto& [name, value] : *list) {
+            names.add_symbol(name, {}, Kind::parameter, value);
+        }
     }
     return names;
 }
@@ -437,11 +459,16 @@ Names parameters_of(const Model& model) {
 }  // namespace
 
 double number_in(const Model& model, std::string_view expression, const std::string& where) {
-    Names names = parameters_of(model);
-    const auto value = names.value(names.parse(expression, where));
+    Names names = numbers_of(model);
+    return finite_number(names, expression, where);
+}
+
+double number_in(const Model& model, std::string_view expression, Mark mark) {
+    Names names = numbers_of(model);
+    const auto value = names.value(names.parse(expression, mark));
     if (!value || !std::isfinite(*value)) {
-        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, expression,
-                                 value ? fmt::format("{}", *value) : "a function of t"));
+        model.source.fail(mark, fmt::format("'{}' is {}; a finite number is needed", expression,
+                                            value ? fmt::format("{}", *value) : "a function of t"));
     }
     return *value;
 }

@@ -48,6 +48,7 @@ private:
     const Value& section(std::string_view name) const;
     void expect_table(const Value& value, std::string_view what) const;
     void expect_keys(const Value& table, std::string_view what, const std::vector<std::string>& known) const;
+    Mark mark_of_name(const Value& value, std::string_view name) const;
     Node expression(const Value& value, const std::string& what);
     /// An expression that depends on nothing but these kinds and parameters.
     Node expression_of(const Value& value, const std::string& what, Kinds allowed);

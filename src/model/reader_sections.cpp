@@ -73,7 +73,13 @@ void Reader::read_mass() {
             fail(mark, misuse.what());
         }
     };
-    if (const Entry* matrix = table.find("matrix"); matrix != nullptr && matrix->value.kind == Value::Kind::list) {
+    if (const Entry* matrix = table.find("matrix"); matrix != nullptr && !coordinate_.contains("matrix")) {
+        const auto& rows = matrix->value.items;
+        if (rows.empty() ||
+            std::any_of(rows.begin(), rows.end(), [](const Value& row) { return row.kind != Value::Kind::list; })) {
+            fail(matrix->value.mark,
+                 "the mass matrix must be a list of rows, each a list of numbers: matrix = [[2, 0], [0, 1]]");
+        }
         if (table.entries.size() > 1) {
             fail(matrix->mark, "[mass] has a matrix, which says all; take the other entries out");
         }
@@ -121,7 +127,9 @@ void Reader::read_springs() {
         const Entry* stiffness = entry.value.find("stiffness");
         const Entry* soft = entry.value.find("soft");
         if ((elongation == nullptr) == (potential == nullptr)) {
-            fail(entry.mark, fmt::format("{} needs an elongation, or a potential: one of the two", what));
+            fail(entry.mark, fmt::format("{} needs an elongation, or a potential of its own: one of the two (the "
+                                         "potential of the system goes to the top of the file)",
+                                         what));
         }
         Spring spring{.name = entry.key};
         if (soft != nullptr) {
@@ -310,13 +318,11 @@ void Reader::read_run() {
     }
     if (const Entry* entry = given("t_end")) {
         run.t_end = number(entry->value, "t_end");
-        if (!(*run.t_end > run.t_start)) {
-            fail(entry->value.mark,
-                 fmt::format("t_end is {} and t_start is {}; t_end must be later", *run.t_end, run.t_start));
-        }
+        run.t_end_mark = entry->value.mark;
     }
     if (const Entry* entry = given("method")) {
         run.method = text(entry->value, "method");
+        run.method_mark = entry->value.mark;
     }
     if (const Entry* entry = given("samples")) {
         const double samples = number(entry->value, "samples");
@@ -351,6 +357,10 @@ void Reader::read_run() {
 void Reader::check_outputs() {
     std::set<std::string> taken{"t"};
     const auto take = [&](const std::string& name, Mark mark, std::string_view what) {
+        if (is_reserved(name)) {
+            fail(mark,
+                 fmt::format("'{}' has a meaning of its own ({}); take another name", name, meaning_of_reserved(name)));
+        }
         if (!taken.insert(name).second) {
             fail(mark, fmt::format("the {} '{}' has the name of another output; take another name", what, name));
         }

@@ -1,8 +1,11 @@
 #include "lento/output/files.hpp"
 
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
@@ -17,19 +20,19 @@
 namespace lento {
 namespace {
 
+/// Where a file is written before it takes its place; two runs into one folder do not meet there.
 std::filesystem::path beside(const std::filesystem::path& path) {
     auto part = path;
-    part += ".part";
+    part += fmt::format(".{}.part", getpid());
     return part;
 }
 
-void put_in_place(const std::filesystem::path& path) {
-    std::error_code error;
-    std::filesystem::rename(beside(path), path, error);
-    if (error) {
-        std::filesystem::remove(beside(path), error);
-        throw Misuse(fmt::format("cannot write {}: {}", path.string(), error.message()));
+[[noreturn]] void cannot_write(const std::filesystem::path& path, const std::string& why) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(beside(path), ignored)) {
+        std::filesystem::remove(beside(path), ignored);
     }
+    throw Misuse(fmt::format("cannot write {}: {}; choose another folder with -o DIR", path.string(), why));
 }
 
 /// Closes an HDF5 handle when it goes out of scope; a handle below zero means the call failed.
@@ -52,8 +55,11 @@ private:
     Close close_;
 };
 
+/// Its members keep the order in which they are made.
 Handle group_in(hid_t parent, const char* name) {
-    return {H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
+    const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    return {H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose};
 }
 
 void require(bool written, const std::string& what) {
@@ -175,44 +181,67 @@ void make_folder(const std::filesystem::path& folder) {
         throw Misuse(fmt::format("cannot make the folder {}: {}", folder.string(),
                                  error ? error.message() : "a file is in its place"));
     }
+    const auto trial = folder / "summary.json";
+    if (!std::ofstream(beside(trial))) {
+        cannot_write(trial, std::strerror(errno));
+    }
+    std::filesystem::remove(beside(trial), error);
 }
 
-void write_whole(const std::filesystem::path& path, const std::string& text) {
+void write_whole(const std::filesystem::path& path, std::string_view text) {
+    errno = 0;
     std::ofstream file(beside(path), std::ios::binary);
-    file << text;
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
     file.close();
     if (!file) {
-        std::error_code ignored;
-        std::filesystem::remove(beside(path), ignored);
-        throw Misuse(
-            fmt::format("cannot write {}: the folder may be read-only or the disk full; choose another with -o DIR",
-                        path.string()));
+        cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
     }
-    put_in_place(path);
+    std::error_code error;
+    std::filesystem::rename(beside(path), path, error);
+    if (error) {
+        cannot_write(path, error.message());
+    }
 }
 
 void write_hdf5(const std::filesystem::path& path, const RunOutput& output) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    std::string image;
     try {
-        const Handle file(H5Fcreate(beside(path).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+        // NOTE: in memory first. HDF5 cannot close a file on a full disk, and crashes when the program ends.
+        const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+        constexpr std::size_t growth = 1 << 20;
+        require(H5Pset_fapl_core(access, growth, 0) >= 0, "in memory");
+        const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+        H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+        const Handle file(H5Fcreate("memory", H5F_ACC_TRUNC, creation, access), H5Fclose);
         write_everything(file, output);
-        require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0, "to the disk");
+        require(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0, "in memory");
+        const auto size = H5Fget_file_image(file, nullptr, 0);
+        require(size > 0, "in memory");
+        image.resize(static_cast<std::size_t>(size));
+        require(H5Fget_file_image(file, image.data(), image.size()) == size, "in memory");
     } catch (const std::runtime_error& failure) {
-        std::error_code ignored;
-        std::filesystem::remove(beside(path), ignored);
-        throw Misuse(fmt::format("cannot write {}: {}", path.string(), failure.what()));
+        cannot_write(path, failure.what());
     }
-    put_in_place(path);
+    write_whole(path, image);
 }
 
 void write_run(const std::filesystem::path& folder, const RunOutput& output) {
     make_folder(folder);
+    // What an earlier run left and this one does not write would be taken for part of it.
+    for (const auto* stale : {"fast.csv", "error.csv"}) {
+        std::error_code ignored;
+        std::filesystem::remove(folder / stale, ignored);
+    }
     write_whole(folder / "solution.csv", csv_text(output.slow));
     if (output.fast) {
         write_whole(folder / "fast.csv", csv_text(*output.fast));
     }
+    if (output.errors) {
+        write_whole(folder / "error.csv", csv_text(*output.errors));
+    }
     write_hdf5(folder / "solution.h5", output);
-    write_whole(folder / "summary.json", summary_json(output).dump(2) + "\n");
+    write_whole(folder / "summary.json", json_text(summary_json(output)) + "\n");
     write_whole(folder / "report.html", report_html(output));
 }
 

@@ -74,6 +74,10 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
     return summary;
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string csv_text(const Series& series) {
     std::string text = "t";
     for (const auto& name : series.names) {

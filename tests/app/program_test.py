@@ -78,6 +78,7 @@ class Program(unittest.TestCase):
             self.assertEqual(data["parameters/l"][()], 0.2)
             self.assertEqual(data["phases/theta"].attrs["frequency_units"], "rad / model time")
             self.assertEqual(data["slow/q_dot"].attrs["units"], "unit of q / model time")
+            self.assertEqual(list(data["slow"]), ["t", "q", "q_dot", "height"])
             self.assertEqual(data["final/q"][()], summary["final"]["q"])
             self.assertEqual(data["final_fast/q"][()], summary["final_fast"]["q"])
             self.assertEqual(data["statistics"].attrs["force_evaluations"], summary["statistics"]["force_evaluations"])
@@ -271,10 +272,74 @@ samples = 3
         nested = DAMPED.replace("sin(q)", "(" * 10_000 + "q" + ")" * 10_000)
         self.refused(2, ["nested more than", "model.toml:9"], "run", self.model(nested))
         self.refused(2, ["t_end"], "run", self.model(DAMPED.replace("t_end = 1", "")))
+        self.refused(2, ["model.toml:13:9", "t_end is -1"], "run", self.model(DAMPED.replace("t_end = 1", "t_end = -1")))
+        self.refused(2, ["model.toml:14:10", "hmm-asinc", "did you mean 'hmm-async'"], "run", self.model(DAMPED + 'method = "hmm-asinc"\n'))
+        self.refused(2, ["model.toml:15:17", "never closed"], "run", self.model(DAMPED + '[run.options]\nmacro_step = "1/(8"\n'))
         self.refused(2, ["model.toml:15:1:", "macro_step", "did you mean"], "run", self.model(DAMPED + "[run.options]\nmacro_stepp = 1\n"))
         self.refused(2, ["word in quotes"], "run", self.model(DAMPED + "[run.options]\nfilter = 1\n"))
         self.assertFalse((self.at / "out/model/summary.json").exists(), "what is refused leaves no result")
         self.refused(1, ["diverged", "q"], "run", self.model(DAMPED.replace("sin(q)", "sin(q)/(q - 1/2)")))
+
+    def test_one_value_a_flag(self):
+        model = self.model(DAMPED)
+        self.assertEqual(self.lento("run", "--set", "omega=1e6", "--option", "macro_step=0.01", model, "--quiet").returncode, 0)
+        self.refused(2, [], "run", model, "--set", "omega=1e6", "l=3")
+        self.refused(2, ["function of t"], "run", model, "--set", "omega=t")
+
+    def test_what_cannot_be_written_is_said(self):
+        (self.at / "taken/solution.csv").mkdir(parents=True)
+        self.refused(2, ["cannot write", "solution.csv"], "run", PENDULUM, "-o", "taken")
+        with open("/dev/full", "w") as full:
+            self.assertEqual(subprocess.run([LENTO, "run", PENDULUM, "--json"], stdout=full, stderr=subprocess.PIPE, cwd=self.at).returncode, 1)
+        if os.geteuid() != 0:
+            (self.at / "closed").mkdir(mode=0o500)
+            self.refused(2, ["cannot write"], "run", PENDULUM, "-o", "closed")
+
+    def test_files_of_an_earlier_run_do_not_stay(self):
+        self.run_json(PENDULUM, "--fast", "0.5:0.50001", "-o", "again")
+        self.assertTrue((self.at / "again/fast.csv").exists())
+        self.run_json(PENDULUM, "-o", "again")
+        self.assertFalse((self.at / "again/fast.csv").exists())
+
+    def test_a_file_whose_name_is_not_text(self):
+        name = os.fsencode(self.at) + b"/b\xff.toml"
+        with open(name, "w") as file:
+            file.write(DAMPED)
+        done = subprocess.run([LENTO, "run", name, "--json"], capture_output=True, cwd=self.at, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        json.loads(done.stdout)
+
+    def test_values_beyond_all_numbers_are_a_divergence(self):
+        text = "lento = 1\n[coordinates]\nq = { start = 1e308, velocity = 1e308 }\n[run]\nt_end = 10\nsamples = 2\n"
+        self.assertEqual(self.run_json(self.model(text), status=1)["outcome"], "diverged")
+
+    def test_a_declared_period_is_not_averaged_without_being_asked(self):
+        text = """lento = 1
+[parameters]
+w = 2000
+[coordinates]
+x = { start = 1 }
+y = { start = 0.1, velocity = "w*0.01" }
+[forces]
+x = "-x - 0.005*w^2*y^2"
+y = "-w^2*y"
+[oscillation]
+period = "2*pi/w"
+[run]
+t_end = 1
+"""
+        model = self.model(text)
+        self.assertEqual(self.run_json(model)["method"], "direct")
+        self.assertIn("oscillation", " ".join(self.run_json(model, "--method", "hmm-async")["warnings"]))
+        done = self.lento("check", model, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["recommended"], "direct")
+
+    def test_check_without_an_end_and_with_little_to_gain(self):
+        endless = self.model(DAMPED.replace("t_end = 1", ""))
+        self.assertEqual(json.loads(self.lento("check", endless, "--json").stdout)["recommended"], "hmm-async")
+        slow = json.loads(self.lento("check", self.model(DAMPED), "--set", "omega=300", "--json").stdout)
+        self.assertEqual(slow["recommended"], "direct")
 
     def test_a_disk_that_fills_up(self):
         """Writes beyond a few kilobytes fail, as on a full disk."""

@@ -294,7 +294,7 @@ TEST(Model, wrong_models_are_refused_with_their_place) {
         {with(pendulum, "l = 0.2", "\"a b\" = 2"), "model.toml:5:1", "not a name"},
         {with(pendulum, "start = \"1/2\", ", ""), "model.toml:15:1", "has no start"},
         {with(pendulum, "start = \"1/2\"", "strat = \"1/2\""), "model.toml:15:7", "did you mean 'start'"},
-        {with(pendulum, "start = \"1/2\"", "start = \"q_dot\""), "model.toml:15:15",
+        {with(pendulum, "start = \"1/2\"", "start = \"q_dot\""), "model.toml:15:16",
          "must be a number; this depends on the velocity q_dot"},
         {with(pendulum, "q = { start", "q = 3 # { start"), "model.toml:15:5", "must be a table"},
         {with(pendulum, "frequency = \"omega\"", "frequency = \"-omega\""), "model.toml:21:13", "above 0"},
@@ -306,8 +306,7 @@ TEST(Model, wrong_models_are_refused_with_their_place) {
          "section [parameters] above it"},
         {with(pendulum, "samples = 11", "samples = 1.5"), "model.toml:29:11", "whole number"},
         {with(pendulum, "samples = 11", "sampels = 11"), "model.toml:29:1", "did you mean 'samples'"},
-        {with(pendulum, "t_end = \"pi/10\"", "t_end = -1"), "model.toml:28:9", "later"},
-        {with(pendulum, "[run]", "[constraints]\nrod = \"cos(theta)\"\n[run]"), "model.toml:28:7",
+        {with(pendulum, "[run]", "[constraints]\nrod = \"cos(theta)\"\n[run]"), "model.toml:28:12",
          "uses the phase theta"},
         {with(pendulum, "[run]", "[mass]\nq = 0\n[run]"), "model.toml:28:5", "above 0"},
         {with(pendulum, "[run]", "[mass]\nmatrix = [[1, 2], [2, 1]]\n[run]"), "model.toml:28:10", "2 rows"},
@@ -315,10 +314,33 @@ TEST(Model, wrong_models_are_refused_with_their_place) {
          "frequency or a stiffness"},
         {with(pendulum, "[run]", "[variables]\ny = { start = 1, rate = \"y\" }\n[run]"), "model.toml:27:2",
          "instead of [coordinates]"},
-        {with(pendulum, "title = ", "potential = \"q_dot^2\"\ntitle = "), "model.toml:2:13", "uses the velocity q_dot"},
+        {with(pendulum, "title = ", "potential = \"q_dot^2\"\ntitle = "), "model.toml:2:14", "uses the velocity q_dot"},
         {with(pendulum, "title = \"Pendulum\"", "title = 3"), "model.toml:2:9", "text in quotes"},
         {"lento = 1\n[run]\nt_end = 1\n", "model.toml: ", "[coordinates]"},
         {"lento = 1\n[coordinates]\n", "model.toml:2:2", "empty"},
+        {with(pendulum, "[observe]", "[observe]\nsin = 3"), "model.toml:25:1", "a function"},
+        {with(pendulum, "[run]", "[mass]\nmatrix = 3\n[run]"), "model.toml:28:10", "list of rows"},
+        {with(pendulum, "[run]", "[springs.s]\nelongation = \"q\"\nfrequency = 3\npotential = \"q^2\"\n[run]"),
+         "model.toml:27:10", "top of the file"},
+        {with(pendulum, "sin(q)", "sin(\xce\xb1)"), "model.toml:18:17", "'\xce\xb1'"},
+        {"lento = 1\n" +
+             [] {
+                 std::string key;
+                 for (int i = 0; i < 100'000; ++i) {
+                     key += "\"\\\"=\".";
+                 }
+                 return key + "b = 1\n";
+             }(),
+         "model.toml:2:", "parts"},
+        {with(pendulum, "sin(q)",
+              [] {
+                  std::string deep = "exp(sin(q)*cos(q))";
+                  for (int i = 0; i < 200; ++i) {
+                      deep = "d(" + deep + ", q)";
+                  }
+                  return deep;
+              }()),
+         "model.toml:18:", "derivatives in this expression"},
         {"", "model.toml: ", "empty"},
         {std::string("lento = 1\0", 10), "model.toml: ", "not a text file"},
         {"\x01\x02\x03", "model.toml:1:1", ""},
@@ -373,6 +395,30 @@ TEST(Model, the_caret_stands_under_what_is_wrong) {
     EXPECT_LT(
         message_of("lento = 1\n[coordinates]\nq = { start = \"" + std::string(1'000'000, '1') + "+z\" }\n").size(),
         500U);
+}
+
+TEST(Model, dots_in_comments_and_long_strings_are_no_keys) {
+    std::string sum = "0.1*q";
+    for (int i = 0; i < 60; ++i) {
+        sum += " + 0.1*q";
+    }
+    const auto model = read("lento = 1\n# " + std::string(100, '.') +
+                            "\n[coordinates]\nq = { start = 1 }\n[forces]\nq = \"\"\"\n" + sum + "\"\"\"\n");
+    EXPECT_NEAR(values(model, model.forces, {1.0}, {0.0})[0], 6.1, 1e-12);
+}
+
+TEST(Model, definitions_that_are_numbers_stand_where_numbers_do) {
+    const auto model = read(
+        "lento = 1\n[parameters]\na = 2\n[definitions]\ne5 = \"1.e5*a\"\nb = \"q*a\"\n[coordinates]\nq = { start = "
+        "\"e5\" }\n");
+    EXPECT_EQ(model.coordinates[0].start, 2e5);
+    EXPECT_EQ(number_in(model, "e5/a", "--t-end"), 1e5);
+    EXPECT_THROW(number_in(model, "b", "--t-end"), Misuse);
+}
+
+TEST(Model, products_of_constants_do_not_overflow_where_the_expression_does_not) {
+    const auto model = read("lento = 1\n[coordinates]\nq = { start = 1 }\n[forces]\nq = \"1e200*(1e200*q)\"\n");
+    EXPECT_EQ(values(model, model.forces, {1e-150}, {0.0})[0], 1e200 * (1e200 * 1e-150));
 }
 
 TEST(Model, definitions_may_come_in_any_order_and_in_any_number) {

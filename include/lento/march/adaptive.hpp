@@ -60,7 +60,7 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
             }
         }
         const double error = controller.error(estimate, method.start(), state.y);
-        if (error <= 1 && !first_not_finite(state.rate)) {
+        if (error <= 1 && !first_not_finite(state.rate) && !first_not_finite(state.y)) {
             ++result.steps;
             if (observer.wants(next)) {
                 observer.take(continuous_extension(t, next, method, state.y));
@@ -70,8 +70,8 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
             continue;
         }
         ++result.rejected;
-        step = controller.next_after_rejected(h, error);
-        const auto culprit = first_not_finite(state.rate);
+        const auto culprit = first_not_finite(state.y) ? first_not_finite(state.y) : first_not_finite(state.rate);
+        step = culprit ? 0.2 * h : controller.next_after_rejected(h, error);
         state.y = method.start();
         state.rate = method.rates()[0];
         if (step < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length())) {

@@ -108,6 +108,9 @@ public:
                     width, length, scales_.slowest));
         }
         const auto [X, V] = slow_start();
+        if (own_oscillation) {
+            warn_of_oscillation_left_out(X, V);
+        }
         const auto window = settled_window(filter, sides, make_force, own_oscillation ? request_.start : X, V);
         const auto force = make_force(*window);
         if (const double growth =
@@ -171,6 +174,22 @@ private:
         auto slow = filtered_state(*window, q, v, t);
         record_.statistics.micro_steps += window->micro_steps();
         return slow;
+    }
+
+    /// Without a phase windows start at rest on the slow motion: what the oscillation itself does to it, by its energy, is not seen.
+    void warn_of_oscillation_left_out(const std::vector<double>& X, const std::vector<double>& V) {
+        const double rate = 2 * std::numbers::pi / scales_.fastest;
+        for (std::size_t i = 0; i < X.size(); ++i) {
+            const double amplitude = std::hypot(request_.start[i] - X[i], (request_.velocity[i] - V[i]) / rate);
+            if (amplitude > request_.atol + request_.rtol * std::abs(request_.start[i])) {
+                warn(
+                    fmt::format("{} oscillates with amplitude {:.2g} at the start; that is taken out, and with it what "
+                                "the energy of the "
+                                "oscillation does to the slow motion: `lento compare` tells how much that is",
+                                system_->names()[i], amplitude));
+                return;
+            }
+        }
     }
 
     std::unique_ptr<AnyWindow<System>> window_of(const Filter& filter, Sides sides, std::size_t steps_per_period) {

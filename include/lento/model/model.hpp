@@ -76,7 +76,9 @@ struct Setting {
 struct RunSettings {
     double t_start = 0;
     std::optional<double> t_end{};
+    Mark t_end_mark{};
     std::string method = "auto";
+    Mark method_mark{};
     std::size_t samples = 201;
     double rtol = 1e-6;
     double atol = 1e-9;
@@ -87,6 +89,7 @@ struct Model {
     Source source{"", ""};
     std::string title{};
     std::vector<std::pair<std::string, double>> parameters{};
+    std::vector<std::pair<std::string, double>> constants{};  ///< definitions that are numbers
 
     Graph graph{};
     std::vector<Place> places{};  ///< where the value of each symbol of the graph stands in the state
@@ -121,7 +124,9 @@ struct Override {
 /// Reads a model. Throws ModelError, with the place, for everything that is wrong with it.
 Model read_model(Source source, const std::vector<Override>& overrides = {});
 
-/// The value of an expression of parameters, for options and times given outside the file; `where` says where it was given.
+/// The value of an expression of parameters and constants, for options and times; `where` says where outside the file it was given,
+/// `mark` where in it.
 double number_in(const Model& model, std::string_view expression, const std::string& where);
+double number_in(const Model& model, std::string_view expression, Mark mark);
 
 }  // namespace lento::model

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <string_view>
 
 #include "lento/output/run_output.hpp"
 
 namespace lento {
 
 /// Throws Misuse, with the reason, where the folder cannot be made or the file cannot be written.
-void write_whole(const std::filesystem::path& path, const std::string& text);
+void write_whole(const std::filesystem::path& path, std::string_view text);
 void write_hdf5(const std::filesystem::path& path, const RunOutput& output);
+/// Also tries whether files can be made in it.
 void make_folder(const std::filesystem::path& folder);
 
 /// solution.csv, solution.h5, summary.json and report.html in `folder`.

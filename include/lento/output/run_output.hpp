@@ -31,6 +31,7 @@ struct RunOutput {
     Series slow;
     std::vector<double> final_slow;                 ///< at the time reached, as slow.names
     std::optional<std::vector<double>> final_fast;  ///< the same of the reconstructed true solution
+    std::optional<Series> errors;                   ///< of every column over time, where a run was compared
     std::optional<Series> fast;                     ///< the true solution between two times, where it was asked for
     Named parameters;
     std::vector<FastPhase> phases;
@@ -42,6 +43,9 @@ struct RunOutput {
 
 /// `summary.json`. What is not finite is null.
 nlohmann::ordered_json summary_json(const RunOutput& output);
+
+/// JSON to print or write. Bytes that are not UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 std::string csv_text(const Series& series);
 
