@@ -41,33 +41,6 @@ struct Findings {
     MethodChoice recommended;
 };
 
-/// At the start, by the plain evaluator.
-std::vector<double> values_at_start(const model::Model& model, const std::vector<model::Node>& nodes) {
-    const auto position = model::start_of(model);
-    const auto velocity = model::velocity_of(model);
-    const double t = model.run.t_start;
-    std::vector<double> result(nodes.size());
-    model::Evaluator(model.graph, nodes)
-        .
-        operator()<double>(
-            [&](std::size_t symbol) {
-                const auto& place = model.places[symbol];
-                switch (place.array) {
-                    case model::Place::Array::position:
-                        return position[place.index];
-                    case model::Place::Array::velocity:
-                        return velocity[place.index];
-                    case model::Place::Array::phase:
-                        return model.phases[place.index].at(t);
-                    case model::Place::Array::time:
-                        break;
-                }
-                return t;
-            },
-            std::span(result));
-    return result;
-}
-
 /// The frequency that a spring of stiffness k causes at the start: sqrt(k g' M^-1 g'^T).
 double frequency_from_stiffness(model::Model& model, const model::Spring& spring) {
     const auto entries = model::gradient_by_position(model, *spring.elongation, 0);
@@ -75,7 +48,7 @@ double frequency_from_stiffness(model::Model& model, const model::Spring& spring
     for (const auto& entry : entries) {
         nodes.push_back(entry.node);
     }
-    const auto slope = values_at_start(model, nodes);
+    const auto slope = model::values_at_start(model, nodes);
     double inverse_mass = 0;
     for (std::size_t a = 0; a < entries.size(); ++a) {
         for (std::size_t b = 0; b < entries.size(); ++b) {
@@ -105,8 +78,8 @@ std::vector<Period> periods_of(model::Model model) {
 
 std::vector<Residual> residuals_of(model::Model model) {
     const auto terms = model::constraint_terms(model);
-    const auto values = values_at_start(model, terms.values);
-    const auto rates = values_at_start(model, terms.velocity_residuals);
+    const auto values = model::values_at_start(model, terms.values);
+    const auto rates = model::values_at_start(model, terms.velocity_residuals);
     std::vector<Residual> residuals;
     for (std::size_t j = 0; j < values.size(); ++j) {
         residuals.push_back({model.constraints[j].name, values[j]});

@@ -57,6 +57,7 @@ LoadedModel::System LoadedModel::system_of(const model::Model& model) {
 LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
     : arguments_(arguments),
       began_(now()),
+      patience_(arguments.model),
       model_(model::read_model(model::Source::file(arguments.model), overrides_of(arguments.set))),
       read_(now()),
       system_(system_of(model_)) {
@@ -82,6 +83,7 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
         extras_.emplace(model_, extras);
     }
     compiled_ = now();
+    patience_.over();
     make_request(end);
 }
 

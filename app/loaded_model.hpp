@@ -15,6 +15,7 @@
 #include "lento/model/model.hpp"
 #include "lento/model/system.hpp"
 #include "lento/output/run_output.hpp"
+#include "progress.hpp"
 
 namespace lento::app {
 
@@ -67,6 +68,7 @@ private:
 
     ModelArguments arguments_;
     double began_;
+    Patience patience_;
     model::Model model_;
     double read_;
     System system_;

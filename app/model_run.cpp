@@ -1,6 +1,7 @@
 #include "model_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
@@ -11,6 +12,30 @@
 #include "progress.hpp"
 
 namespace lento::app {
+
+namespace {
+
+/// Where in the file the force or rate stands that is not finite at the start.
+std::string place_of_divergence(const model::Model& model) {
+    for (const auto& coordinate : model.coordinates) {
+        const auto i = static_cast<std::size_t>(&coordinate - model.coordinates.data());
+        const double force = model::values_at_start(model, {model.forces[i]})[0];
+        if (!std::isfinite(force)) {
+            return fmt::format("; the force on {} is {} there, see {}", coordinate.name, force,
+                               model.source.place(coordinate.force.line > 0 ? coordinate.force : coordinate.mark));
+        }
+    }
+    for (const auto& variable : model.variables) {
+        const double rate = model::values_at_start(model, {variable.rate})[0];
+        if (!std::isfinite(rate)) {
+            return fmt::format("; the rate of {} is {} there, see {}", variable.name, rate,
+                               model.source.place(variable.mark));
+        }
+    }
+    return {};
+}
+
+}  // namespace
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
     RunOutput output = loaded.output();
@@ -28,6 +53,9 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     }();
 
     output.record = solution.record();
+    if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
+        output.record.explanation += place_of_divergence(loaded.model());
+    }
     if (loaded.choice()) {
         output.record.requested_method = "auto";
     }

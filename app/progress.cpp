@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -48,6 +50,24 @@ void Progress::operator()(double t) {
     if (elapsed >= 2 && now - shown_ >= std::chrono::milliseconds(200)) {
         shown_ = now;
         show(t, elapsed);
+    }
+}
+
+Patience::Patience(const std::string& file) {
+    constexpr double large = 1e6;
+    std::error_code error;
+    const auto size = static_cast<double>(std::filesystem::file_size(file, error));
+    if (!error && size > large && isatty(STDERR_FILENO) == 1) {
+        fmt::print(stderr, "  reading and compiling {:.0f} MB ...", size / 1e6);
+        std::fflush(stderr);
+        printed_ = true;
+    }
+}
+
+void Patience::over() {
+    if (printed_) {
+        fmt::print(stderr, "\r{:78}\r", "");
+        printed_ = false;
     }
 }
 

@@ -31,4 +31,18 @@ private:
     std::chrono::steady_clock::time_point shown_ = began_;
 };
 
+/// Says on a terminal that a large model is being read and compiled, which takes seconds.
+class Patience {
+public:
+    explicit Patience(const std::string& file);
+    ~Patience() { over(); }
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+
+    void over();
+
+private:
+    bool printed_ = false;
+};
+
 }  // namespace lento::app

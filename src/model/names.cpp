@@ -1,5 +1,6 @@
 #include "lento/model/names.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,6 +95,15 @@ Node Names::parse(std::string_view text, const std::string& where) {
     } catch (const ExpressionError& error) {
         Source(where, std::string(text)).fail({1, error.offset + 1, error.length}, error.what());
     }
+}
+
+double Names::number(std::string_view text, const std::string& where) {
+    const auto found = value(parse(text, where));
+    if (!found || !std::isfinite(*found)) {
+        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, text,
+                                 found ? fmt::format("{}", *found) : "a function of t"));
+    }
+    return *found;
 }
 
 /// Extends what is known of the nodes to those added since.

@@ -22,16 +22,6 @@ bool is_top_level_only(std::string_view key) {
     return key == "potential" || key == "title" || key == "lento";
 }
 
-/// The value of an expression given outside the file.
-double finite_number(Names& names, std::string_view expression, const std::string& where) {
-    const auto value = names.value(names.parse(expression, where));
-    if (!value || !std::isfinite(*value)) {
-        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, expression,
-                                 value ? fmt::format("{}", *value) : "a function of t"));
-    }
-    return *value;
-}
-
 std::string quoted_list(const std::vector<std::string>& names) {
     return names.empty() ? std::string("none") : listed(names);
 }
@@ -239,174 +229,6 @@ void Reader::check_top_level() {
     }
 }
 
-void Reader::read_parameters() {
-    const Value& table = section("parameters");
-    std::vector<std::string> known;
-    for (const auto& entry : table.entries) {
-        known.push_back(entry.key);
-    }
-    for (const auto& given : overrides_) {
-        if (std::find(known.begin(), known.end(), given.name) == known.end()) {
-            throw Misuse(fmt::format("--set {}={}: {} has no parameter '{}'{}; it has {}", given.name, given.expression,
-                                     model_.source.name(), given.name, suggestion(given.name, known),
-                                     quoted_list(known)));
-        }
-    }
-    names_.hint = [&](std::string_view name) {
-        return std::find(known.begin(), known.end(), name) != known.end()
-                   ? fmt::format("'{}' is not defined yet: a parameter may use the parameters above it", name)
-                   : std::string();
-    };
-    for (const auto& entry : table.entries) {
-        double value = 0;
-        const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
-                                        [&](const Override& o) { return o.name == entry.key; });
-        if (given != overrides_.rend()) {
-            value = finite_number(names_, given->expression, fmt::format("--set {}", given->name));
-        } else {
-            value = number(entry.value, fmt::format("the parameter {}", entry.key));
-        }
-        names_.add_symbol(entry.key, entry.mark, Kind::parameter, value);
-        model_.parameters.emplace_back(entry.key, value);
-    }
-    names_.hint = {};
-}
-
-void Reader::read_coordinates() {
-    for (const auto& entry : section("coordinates").entries) {
-        const std::string what = fmt::format("the coordinate {}", entry.key);
-        if (entry.value.kind != Value::Kind::table) {
-            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., velocity = ... }}, not {}",
-                                               what, entry.key, entry.value.kind_name()));
-        }
-        expect_keys(entry.value, what, {"start", "velocity"});
-        names_.require_free(entry.key, entry.mark);
-        coordinate_.emplace(entry.key, model_.coordinates.size());
-        model_.coordinates.push_back({.name = entry.key, .mark = entry.mark});
-    }
-    if (document_.find("coordinates") != nullptr && model_.coordinates.empty()) {
-        fail(document_.find("coordinates")->mark, "[coordinates] is empty; a system needs at least one");
-    }
-    for (const auto& coordinate : model_.coordinates) {
-        names_.add_symbol(coordinate.name, coordinate.mark, Kind::coordinate);
-    }
-    for (const auto& coordinate : model_.coordinates) {
-        names_.add_symbol(coordinate.name + "_dot", coordinate.mark, Kind::velocity);
-    }
-}
-
-void Reader::read_variable_starts() {
-    for (const auto& entry : section("variables").entries) {
-        const std::string what = fmt::format("the variable {}", entry.key);
-        if (entry.value.kind != Value::Kind::table) {
-            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., rate = \"...\" }}, not {}",
-                                               what, entry.key, entry.value.kind_name()));
-        }
-        expect_keys(entry.value, what, {"start", "rate", "exact"});
-        names_.add_symbol(entry.key, entry.mark, Kind::variable);
-        model_.variables.push_back({.name = entry.key, .mark = entry.mark});
-    }
-    if (document_.find("variables") != nullptr && model_.variables.empty()) {
-        fail(document_.find("variables")->mark, "[variables] is empty; a system needs at least one");
-    }
-}
-
-void Reader::read_phases() {
-    for (const auto& entry : section("vibration").entries) {
-        if (entry.value.kind != Value::Kind::table) {
-            fail(entry.mark,
-                 fmt::format("'{}' stands in [vibration]; a phase is a section of its own: [vibration.theta]",
-                             entry.key));
-        }
-        names_.add_symbol(entry.key, entry.mark, Kind::phase);
-        model_.phases.push_back({.name = entry.key});
-    }
-}
-
-/// Definitions may use each other in any order: what they need is found first, then they are read in an order that serves.
-void Reader::read_definitions() {
-    const auto& entries = section("definitions").entries;
-    std::unordered_map<std::string_view, std::size_t> number_of;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        number_of.emplace(entries[i].key, i);
-    }
-    enum class State { waiting, open, done };
-    std::vector<State> state(entries.size(), State::waiting);
-    std::vector<std::vector<std::size_t>> needs(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        for (const auto name : names_in(entries[i].value.text)) {
-            if (const auto other = number_of.find(name); other != number_of.end()) {
-                needs[i].push_back(other->second);
-            }
-        }
-    }
-    std::vector<std::size_t> path;
-    const auto read = [&](std::size_t i) {
-        const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
-        names_.add_definition(entries[i].key, entries[i].mark, node);
-        if (const auto value = names_.value(node)) {
-            model_.constants.emplace_back(entries[i].key, *value);
-        }
-        state[i] = State::done;
-    };
-    for (std::size_t first = 0; first < entries.size(); ++first) {
-        if (state[first] == State::waiting) {
-            path.push_back(first);
-        }
-        while (!path.empty()) {
-            const std::size_t i = path.back();
-            state[i] = State::open;
-            if (needs[i].empty()) {
-                read(i);
-                path.pop_back();
-                continue;
-            }
-            const std::size_t next = needs[i].back();
-            needs[i].pop_back();
-            if (state[next] == State::open) {
-                std::string cycle;
-                for (auto each = std::find(path.begin(), path.end(), next); each != path.end(); ++each) {
-                    cycle += entries[*each].key + " -> ";
-                }
-                fail(entries[next].mark,
-                     fmt::format("definitions go round in a circle: {}{}", cycle, entries[next].key));
-            }
-            if (state[next] == State::waiting) {
-                path.push_back(next);
-            }
-        }
-    }
-    // What had to wait for definitions, which may be numbers too.
-    for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
-        auto& coordinate = model_.coordinates[i];
-        const Value& table = section("coordinates").entries[i].value;
-        const std::string what = fmt::format("of the coordinate {}", coordinate.name);
-        const Entry* start = table.find("start");
-        if (start == nullptr) {
-            fail(coordinate.mark,
-                 fmt::format("the coordinate {0} has no start: {0} = {{ start = ... }}", coordinate.name));
-        }
-        coordinate.start = number(start->value, "the start " + what);
-        if (const Entry* velocity = table.find("velocity")) {
-            coordinate.velocity = number(velocity->value, "the velocity " + what);
-        }
-    }
-    for (std::size_t j = 0; j < model_.phases.size(); ++j) {
-        auto& phase = model_.phases[j];
-        const Entry& entry = section("vibration").entries[j];
-        const std::string what = fmt::format("of the phase {}", phase.name);
-        expect_keys(entry.value, fmt::format("[vibration.{}]", phase.name), {"frequency", "start"});
-        const Entry* frequency = entry.value.find("frequency");
-        if (frequency == nullptr) {
-            fail(entry.mark, fmt::format("the phase {} has no frequency", phase.name));
-        }
-        phase.frequency = positive(frequency->value, "the frequency " + what);
-        if (const Entry* start = entry.value.find("start")) {
-            phase.start = number(start->value, "the start " + what);
-        }
-    }
-}
-
 void Reader::bake() {
     std::vector<std::optional<double>> values;
     for (const auto& symbol : names_.symbols()) {
@@ -460,7 +282,7 @@ Names numbers_of(const Model& model) {
 
 double number_in(const Model& model, std::string_view expression, const std::string& where) {
     Names names = numbers_of(model);
-    return finite_number(names, expression, where);
+    return names.number(expression, where);
 }
 
 double number_in(const Model& model, std::string_view expression, Mark mark) {

@@ -70,6 +70,22 @@ std::vector<double> start_of(const Model& model) {
     return start;
 }
 
+std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes) {
+    const auto x = start_of(model);
+    const auto v = velocity_of(model);
+    std::vector<double> theta;
+    for (const auto& phase : model.phases) {
+        theta.push_back(phase.at(model.run.t_start));
+    }
+    std::vector<double> result(nodes.size());
+    Evaluator(model.graph, nodes)
+        .
+        operator()<double>(
+            [&](std::size_t symbol) { return value_at<double>(model.places[symbol], x, v, model.run.t_start, theta); },
+            std::span(result));
+    return result;
+}
+
 std::vector<double> velocity_of(const Model& model) {
     std::vector<double> velocity;
     for (const auto& coordinate : model.coordinates) {

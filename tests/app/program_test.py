@@ -278,7 +278,7 @@ samples = 3
         self.refused(2, ["model.toml:15:1:", "macro_step", "did you mean"], "run", self.model(DAMPED + "[run.options]\nmacro_stepp = 1\n"))
         self.refused(2, ["word in quotes"], "run", self.model(DAMPED + "[run.options]\nfilter = 1\n"))
         self.assertFalse((self.at / "out/model/summary.json").exists(), "what is refused leaves no result")
-        self.refused(1, ["diverged", "q"], "run", self.model(DAMPED.replace("sin(q)", "sin(q)/(q - 1/2)")))
+        self.refused(1, ["diverged", "the force on q is", "model.toml:9:1"], "run", self.model(DAMPED.replace("sin(q)", "sin(q)/(q - 1/2)")))
 
     def test_one_value_a_flag(self):
         model = self.model(DAMPED)

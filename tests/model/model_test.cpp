@@ -176,6 +176,15 @@ TEST(Model, derives_constraint_jacobian_and_second_differential) {
     EXPECT_NEAR(at(terms.curvature)[1], 0, 1e-15);
 }
 
+TEST(Model, compiles_one_function_a_need) {
+    auto model = read(elastic);
+    std::vector<Node> force_and_elongations = model.forces;
+    force_and_elongations.push_back(*model.springs[0].elongation);
+    const auto found = values(model, force_and_elongations, {3.0, 4.0}, {0, 0}, 1.0);
+    EXPECT_EQ(found[2], 5 - 1.1);
+    EXPECT_EQ(found[0], values(model, model.forces, {3.0, 4.0}, {0, 0}, 1.0)[0]);
+}
+
 TEST(Model, derives_gradients_and_hessians_of_slow_variables) {
     auto model = read(
         "lento = 1\n[variables]\na = { start = 1, rate = \"b\" }\nb = { start = 0, rate = \"-a + 0.1*a^2*b\" "

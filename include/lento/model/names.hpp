@@ -51,6 +51,9 @@ public:
     /// The same for text that is not in the file; `where` says where it is from.
     Node parse(std::string_view text, const std::string& where);
 
+    /// The finite number that text from outside the file stands for. Throws Misuse.
+    double number(std::string_view text, const std::string& where);
+
     /// The value of an expression that depends on parameters alone; nothing if it depends on more.
     std::optional<double> value(Node node);
     /// What an expression depends on.

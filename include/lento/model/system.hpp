@@ -15,6 +15,22 @@
 
 namespace lento::model {
 
+/// What stands at a place of the state.
+template <class S>
+S value_at(const Place& place, std::span<const S> x, std::span<const S> v, const S& t, std::span<const S> theta) {
+    switch (place.array) {
+        case Place::Array::position:
+            return x[place.index];
+        case Place::Array::velocity:
+            return v[place.index];
+        case Place::Array::phase:
+            return theta[place.index];
+        case Place::Array::time:
+            break;
+    }
+    return t;
+}
+
 /// Some expressions of a model as a function of (x, v, t, theta): machine code for double, the plain evaluator for every other scalar
 /// type. Copies share the code.
 class ModelFunction {
@@ -28,21 +44,7 @@ public:
             (*compiled_)(x.data(), v.data(), theta.data(), t, result.data());
         } else {
             shared_->evaluator.template operator()<S>(
-                [&](std::size_t symbol) {
-                    const Place& place = shared_->places[symbol];
-                    switch (place.array) {
-                        case Place::Array::position:
-                            return x[place.index];
-                        case Place::Array::velocity:
-                            return v[place.index];
-                        case Place::Array::phase:
-                            return theta[place.index];
-                        case Place::Array::time:
-                            break;
-                    }
-                    return t;
-                },
-                result);
+                [&](std::size_t symbol) { return value_at<S>(shared_->places[symbol], x, v, t, theta); }, result);
         }
     }
 
@@ -113,5 +115,8 @@ FirstOrderSystem<ModelRate> first_order_system(const Model& model);
 
 std::vector<double> start_of(const Model& model);
 std::vector<double> velocity_of(const Model& model);
+
+/// Expressions of the model at its start, by the plain evaluator.
+std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes);
 
 }  // namespace lento::model
