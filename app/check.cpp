@@ -199,8 +199,8 @@ void print_json(const Findings& findings) {
 void print_text(const LoadedModel& loaded, const Findings& findings) {
     const auto& model = loaded.model();
     fmt::print("{}\n", model.title);
-    fmt::print("  {} {}, {} operations a {}\n", model.dimension(), model.is_first_order() ? "variables" : "coordinates",
-               loaded.operations(), model.is_first_order() ? "rate" : "force");
+    fmt::print("  {} {}{}, {} operations a {}\n", model.dimension(), model.is_first_order() ? "variable" : "coordinate",
+               model.dimension() == 1 ? "" : "s", loaded.operations(), model.is_first_order() ? "rate" : "force");
     for (const auto& [stage, seconds] : loaded.output().seconds) {
         fmt::print("  {:<18} {:.1f} ms\n", stage, 1e3 * seconds);
     }
