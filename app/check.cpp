@@ -88,14 +88,13 @@ std::vector<Residual> residuals_of(model::Model model) {
     return residuals;
 }
 
-/// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and how long its
-/// macro-steps are, which is the time in which the slow motion changes.
 struct Trial {
-    double slow_time = 0;
+    double slow_time = 0;    ///< the length of its macro-steps: the time in which the slow motion changes
     double evaluations = 0;  ///< of the whole run with its own tolerance
 };
 struct Interrupted {};
 
+/// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and what it takes.
 std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry) {
     Request request = loaded.request();
     request.method = entry.method;

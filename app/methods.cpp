@@ -45,7 +45,7 @@ Exit methods(const MethodsArguments& arguments) {
         fmt::print("\n");
     }
     fmt::print(
-        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase or period is declared, else "
+        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase is declared, else "
         "direct.\n");
     return Exit::done;
 }

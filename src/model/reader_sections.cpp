@@ -1,3 +1,4 @@
+/// The sections that say what the system is and how it is run, one function each.
 #include <algorithm>
 #include <cmath>
 #include <set>
