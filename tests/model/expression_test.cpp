@@ -340,6 +340,9 @@ TEST(Compiled, long_functions_are_cut_and_stay_the_same) {
         // Each result uses all that came before: values pass from piece to piece.
         carried = graph.unary(
             Op::sin, graph.binary(Op::add, graph.binary(Op::multiply, carried, graph.constant(0.9)), graph.symbol(k)));
+        // ... and one from long ago, so that many values are under way at a time.
+        carried = graph.binary(
+            Op::add, carried, graph.binary(Op::multiply, graph.constant(0.01), nodes.empty() ? carried : nodes[k / 2]));
         nodes.push_back(carried);
     }
     nodes.push_back(graph.symbol(5));
