@@ -6,4 +6,5 @@
 #include "lento/base/derivative.hpp"
 #include "lento/base/jet.hpp"
 #include "lento/method/solve.hpp"
+#include "lento/problem/constrained_system.hpp"
 #include "lento/problem/vibrated_system.hpp"

@@ -3,28 +3,33 @@
 namespace lento {
 
 std::vector<Applicability> applicability(const ProblemClass& problem) {
-    const auto averaging = [&](const char* method) -> Applicability {
-        if (problem.constraints) {
+    const auto averaging = [&](const char* method, bool for_constraints) -> Applicability {
+        if (problem.constraints && !for_constraints) {
             return {method, false, "the system has rigid constraints"};
+        }
+        if (!problem.constraints && for_constraints) {
+            return {method, false, "the system has no rigid constraints"};
         }
         if (problem.first_order) {
             return {method, false, "it is for systems with coordinates; this one has variables"};
         }
-        if (!problem.phases && !problem.period) {
-            return {method, false, "no fast phase is declared, nor a period"};
+        if (!problem.phases && (for_constraints || !problem.period)) {
+            return {method, false, for_constraints ? "no fast phase is declared" : "no fast phase is declared, nor a period"};
         }
         return {method, true,
                 problem.phases ? "a fast phase is declared" : "the period of a fast oscillation is declared"};
     };
-    const Applicability direct{"direct", !problem.constraints,
-                               problem.constraints ? "the system has rigid constraints, which it cannot keep yet"
-                                                   : "it resolves every vibration, whatever the system"};
-    return {averaging("hmm-sync"), averaging("hmm-async"), direct};
+    return {averaging("hmm-sync", false), averaging("hmm-async", false), averaging("shake-shake", true),
+            averaging("rattle-shake", true),
+            {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
+    if (problem.constraints && problem.phases) {
+        return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};
+    }
     if (problem.constraints) {
-        return {"", "no method for systems with rigid constraints is there yet"};
+        return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
     }
     if (!problem.first_order && problem.phases) {
         return {"hmm-async", "a fast phase is declared: its vibration is averaged"};

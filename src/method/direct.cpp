@@ -5,13 +5,16 @@
 namespace lento {
 
 Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
-                         Marched marched, std::int64_t evaluations, std::chrono::steady_clock::time_point began) {
+                         Marched marched, Statistics statistics, std::vector<std::string> warnings, Settling settling,
+                         std::chrono::steady_clock::time_point began) {
     RunRecord record{.method = direct_description.name,
                      .requested_method = request.method,
                      .slow_is = direct_description.slow_is,
                      .outcome = marched.result.outcome,
                      .explanation = marched.result.explanation,
                      .t_end = marched.result.reached,
+                     .statistics = statistics,
+                     .warnings = std::move(warnings),
                      .options = {{"macro", macro.name}}};
     if (marched.result.culprit) {
         record.explanation += fmt::format(" (first in {})", names[*marched.result.culprit % names.size()]);
@@ -21,10 +24,9 @@ Solution direct_solution(const Request& request, const std::vector<std::string>&
     }
     record.statistics.macro_steps = marched.result.steps;
     record.statistics.rejected_steps = marched.result.rejected;
-    record.statistics.force_evaluations = evaluations;
     record.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return Solution(std::move(record), std::move(marched.trajectory), std::move(marched.final_state),
-                    [](const Snapshot& state) { return state; });
+                    [](const Snapshot& state) { return state; }, std::move(settling));
 }
 
 }  // namespace lento

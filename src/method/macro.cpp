@@ -13,7 +13,12 @@
 
 namespace lento {
 
-MacroChoice macro_choice(const Options& options, Interval interval) {
+const MacroSolvers& free_solvers() {
+    static const MacroSolvers solvers{stepper_names(), "verlet"};
+    return solvers;
+}
+
+MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers) {
     if (options.macro_step && options.steps) {
         throw Misuse("both macro_step and steps are given; one decides the other");
     }
@@ -24,17 +29,22 @@ MacroChoice macro_choice(const Options& options, Interval interval) {
     } else if (options.steps) {
         choice.step = interval.length() / static_cast<double>(*options.steps);
     }
-    choice.name = options.macro.value_or(choice.step ? "verlet" : "dopri5");
-    const bool adaptive_only = choice.name == "ode45";
-    if (!adaptive_only) {
-        with_stepper(choice.name, "macro", [](auto) {});
+    choice.name = options.macro.value_or(choice.step ? solvers.usual : "dopri5");
+    const bool takes_fixed = std::find(solvers.fixed.begin(), solvers.fixed.end(), choice.name) != solvers.fixed.end();
+    const bool chooses = choice.name == "ode45" || choice.name == "dopri5";
+    if (!takes_fixed && !chooses) {
+        auto known = solvers.fixed;
+        known.insert(known.end(), {"dopri5", "ode45"});
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        throw Misuse(fmt::format("macro = '{}' is not a solver for this kind of system{}; there are {}", choice.name,
+                                 suggestion(choice.name, known), listed(known)));
     }
-    if (adaptive_only && choice.step) {
-        throw Misuse(
-            "macro = ode45 chooses its own steps; leave out macro_step and steps, or take macro = dopri5 with fixed "
-            "steps");
+    if (!takes_fixed && choice.step) {
+        throw Misuse(fmt::format("macro = {} chooses its own steps here; leave out macro_step and steps, or take one of {}",
+                                 choice.name, listed(solvers.fixed)));
     }
-    if (!choice.step && !adaptive_only && choice.name != "dopri5") {
+    if (!choice.step && !chooses) {
         throw Misuse(fmt::format(
             "macro = {} takes fixed steps: give macro_step or steps; without them dopri5 and ode45 choose their own",
             choice.name));
@@ -83,7 +93,9 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
     return {
-        std::move(result), std::move(recorder).trajectory(), {result.reached, {y.begin(), middle}, {middle, y.end()}}};
+        std::move(result),
+        std::move(recorder).trajectory(),
+        {.t = result.reached, .position = {y.begin(), middle}, .velocity = {middle, y.end()}}};
 }
 
 Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,
@@ -98,7 +110,7 @@ Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const
     recorder.begin(state);
     auto result = march_by_tolerance(choice, rate, request, state, recorder);
     const double reached = result.reached;
-    return {std::move(result), std::move(recorder).trajectory(), {reached, std::move(state), {}}};
+    return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = std::move(state)}};
 }
 
 }  // namespace lento

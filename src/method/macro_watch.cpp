@@ -26,6 +26,7 @@ MacroWatch::MacroWatch(AveragedAcceleration force, std::optional<double> macro_s
 
 void MacroWatch::operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
     force_(t, x, v, a);
+    a = a.first(x.size());  // what stands behind the acceleration is not watched
     for (const double component : a) {
         largest_force_ = std::max(largest_force_, std::abs(component));
     }

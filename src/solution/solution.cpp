@@ -23,13 +23,28 @@ std::vector<double> Trajectory::value(double t) const {
     return y;
 }
 
+Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension, std::size_t constraints) {
+    Snapshot state{.t = t};
+    const auto part = [&](std::size_t first, std::size_t count) {
+        const auto values = y.subspan(std::min(first, y.size()), std::min(count, y.size() - std::min(first, y.size())));
+        return std::vector<double>(values.begin(), values.end());
+    };
+    state.position = part(0, dimension);
+    state.velocity = part(dimension, dimension);
+    state.multipliers = part(2 * dimension, constraints);
+    state.total_multipliers = part(2 * dimension + constraints, constraints);
+    return state;
+}
+
 Snapshot Solution::slow(double t) const {
     if (t == final_.t && !final_.position.empty()) {
         return final_;
     }
-    const auto y = trajectory_.value(t);
-    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(final_.position.size());
-    return {t, {y.begin(), middle}, {middle, y.end()}};
+    auto y = trajectory_.value(t);
+    if (settling_) {
+        settling_(t, y);
+    }
+    return snapshot_of(t, y, final_.position.size(), final_.multipliers.size());
 }
 
 Snapshot Solution::reconstruct(const Snapshot& slow_state) const {

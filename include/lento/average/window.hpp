@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -51,6 +53,16 @@ struct WindowStart {
     ExplicitTime time = ExplicitTime::frozen;
 };
 
+/// The phases `steps` micro-steps from the middle of a window.
+template <class S>
+void window_phases(std::span<const S> middle, std::span<const S> ratios, S steps, std::int64_t steps_per_period,
+                   std::span<S> theta) {
+    for (std::size_t j = 0; j < theta.size(); ++j) {
+        const S turns = steps * ratios[j] / S(steps_per_period);
+        theta[j] = middle[j] + 2 * std::numbers::pi_v<S> * (turns - std::floor(turns + S(0.5)));
+    }
+}
+
 /// A window whose stepper has been forgotten: one indirect call a window, none a micro-step.
 template <class System, class S = double>
 class AnyWindow {
@@ -65,6 +77,9 @@ public:
 
     /// The filtered position and velocity: the slow part of a state on a fast oscillation.
     virtual void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) = 0;
+
+    /// Why the last window could not be run to its end, as a sentence; nothing if it could.
+    virtual std::optional<std::string> failure() const { return std::nullopt; }
 
     /// Taken so far, all windows together.
     std::int64_t micro_steps() const { return micro_steps_; }
@@ -231,10 +246,7 @@ private:
     /// The acceleration at an instant: several phases, slow velocity, running time.
     void evaluate(const Start& start, Instant at, View x, View v, std::span<S, extent> a) {
         const S steps = S(at.step) + at.fraction;
-        for (std::size_t j = 0; j < theta_.size(); ++j) {
-            const S turns = steps * ratios_[j] / S(steps_per_period_);
-            theta_[j] = start.phases[j] + two_pi * (turns - std::floor(turns + S(0.5)));
-        }
+        window_phases<S>(start.phases, ratios_, steps, steps_per_period_, theta_);
         const S t = start.time == ExplicitTime::running ? start.t + steps * micro_step_ : start.t;
         if (!start.slow_velocity.empty()) {
             for (std::size_t i = 0; i < v.size(); ++i) {

@@ -1,6 +1,7 @@
 /// Carries a first-order right-hand side over an interval with Dormand-Prince 5(4), the step chosen by a controller.
 ///
-/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`.
+/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`. After each step `adjust(t, y)`
+/// may move the point a little, as onto a manifold; it says whether it could.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +21,21 @@
 
 namespace lento {
 
-template <class Controller, class Rate, class Observer>
+/// Nothing to adjust, every component under control of the tolerance.
+struct NoAdjustment {
+    std::size_t controlled(std::size_t components) const { return components; }
+    bool operator()(double, std::span<double>) const { return true; }
+};
+
+template <class Controller, class Rate, class Observer, class Adjust = NoAdjustment>
 MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y,
-                           Observer&& observer, const std::stop_token& stop, std::int64_t budget) {
+                           Observer&& observer, const std::stop_token& stop, std::int64_t budget,
+                           Adjust&& adjust = {}) {
     MarchResult result{.reached = interval.from};
     DormandPrince<double> method(y.size());
     FirstOrderState<double> state(y.size());
-    std::vector<double> estimate(y.size());
+    const std::size_t controlled = adjust.controlled(y.size());
+    std::vector<double> estimate(controlled);
     state.y = y;
     rate(interval.from, std::span<const double>(state.y), std::span<double>(state.rate));
     if ((result.culprit = first_not_finite(state.rate))) {
@@ -36,7 +45,17 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
     }
 
     double t = interval.from;
-    double step = std::min(controller.first_step(rate, state.y, state.rate), controller.largest_step());
+    // The tolerance is for the controlled components alone, from the first step on.
+    const auto controlled_rate = [&](double time, std::span<const double> part, std::span<double> derivative) {
+        std::vector<double> point = state.y;
+        std::vector<double> slope(point.size());
+        std::copy(part.begin(), part.end(), point.begin());
+        rate(time, std::span<const double>(point), std::span<double>(slope));
+        std::copy_n(slope.begin(), derivative.size(), derivative.begin());
+    };
+    double step = std::min(controller.first_step(controlled_rate, std::span(state.y).first(controlled),
+                                                 std::span(state.rate).first(controlled)),
+                           controller.largest_step());
     while (t < interval.to) {
         if (stop.stop_requested()) {
             result.outcome = Outcome::interrupted;
@@ -59,11 +78,18 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
                 estimate[i] += h * DormandPrince<double>::tableau.error[j] * method.rates()[j][i];
             }
         }
-        const double error = controller.error(estimate, method.start(), state.y);
-        if (error <= 1 && !first_not_finite(state.rate) && !first_not_finite(state.y)) {
+        const double error = controller.error(estimate, std::span(method.start()).first(controlled),
+                                              std::span(state.y).first(controlled));
+        const bool finite = !first_not_finite(state.rate) && !first_not_finite(state.y);
+        if (error <= 1 && finite) {
             ++result.steps;
             if (observer.wants(next)) {
                 observer.take(continuous_extension(t, next, method, state.y));
+            }
+            if (!adjust(next, std::span(state.y))) {
+                result.outcome = Outcome::not_converged;
+                result.reached = next;
+                break;
             }
             result.reached = t = next;
             step = std::min(controller.next_after_accepted(h, error), controller.largest_step());

@@ -28,8 +28,10 @@
 #include "lento/method/hypotheses.hpp"
 #include "lento/method/macro.hpp"
 #include "lento/method/macro_watch.hpp"
+#include "lento/method/motion.hpp"
 #include "lento/method/options.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/window_noise.hpp"
 #include "lento/method/window_size.hpp"
 #include "lento/problem/probe.hpp"
 #include "lento/problem/time_scales.hpp"
@@ -45,9 +47,14 @@ class AveragedRun {
 
 public:
     AveragedRun(const System& system, Request request, const MethodDescription& method)
+        : AveragedRun(system, std::move(request), method, std::make_unique<FreeMotion<System>>(system)) {}
+
+    AveragedRun(const System& system, Request request, const MethodDescription& method,
+                std::unique_ptr<Motion<System>> motion)
         : began_(std::chrono::steady_clock::now()),
           system_(std::make_shared<const System>(system)),
-          request_(checked(std::move(request), system.dimension())),
+          motion_(std::move(motion)),
+          request_(prepared(checked(std::move(request), system.dimension()))),
           acceleration_(*system_),
           scales_(time_scales(*system_)),
           probes_(request_.start, request_.velocity, request_.t_start, request_.t_end) {
@@ -59,7 +66,7 @@ public:
         require_one_of("initial", initial(), {"true-state", "averaged"});
         require_one_of("mean_force", request_.options.mean_force.value_or("refuse"), {"refuse", "accept"});
         require_one_of("parity", parity(), {"detect", "even", "none"});
-        velocity_matters_ = depends_on_velocity(acceleration_, probes_);
+        velocity_ = motion_->velocity_dependence(acceleration_, probes_);
         if (system_->phases().size() > 1 && !scales_.common_period) {
             const auto& [q, v, t] = std::tie(request_.start, request_.velocity, request_.t_start);
             const double beat = FastPart<System>(acceleration_, q, v, t).slowest_frequency(q, v, t);
@@ -72,7 +79,8 @@ public:
     const TimeScales& scales() const { return scales_; }
     const ProbeStates& probes() const { return probes_; }
     Acceleration<System>& acceleration() { return acceleration_; }
-    bool velocity_matters() const { return velocity_matters_; }
+    Motion<System>& motion() { return *motion_; }
+    bool velocity_matters() const { return velocity_.any; }
     /// even, none or detect: the option, else what the system declares.
     std::string parity() const {
         return request_.options.parity.value_or(system_->parity() == Parity::even ? "even" : "detect");
@@ -84,17 +92,18 @@ public:
 
     /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
     Solution solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force) {
-        Hypotheses<System> hypotheses(acceleration_, scales_, probes_, request_);
+        if (violation_) {
+            return not_started(violation_->outcome, violation_->sentence);
+        }
+        Hypotheses<System> hypotheses(acceleration_, scales_, velocity_.fastest, request_);
         if (const auto violation = hypotheses.violation()) {
             return not_started(violation->outcome, violation->sentence);
         }
         leading_amplitude_ = hypotheses.leading_amplitude();
-        // NOTE: without a phase the fast motion is the system's own, met only off its slow motion; there a window has
-        // to be symmetric and of high order to let nothing of the stiff force through.
         const bool own_oscillation = system_->phases().empty();
-        micro_ = request_.options.micro.value_or(own_oscillation && !velocity_matters_ ? "verlet8" : "dopri5");
-        if (velocity_matters_ && is_composition(micro_)) {
-            throw Misuse(composition_needs_positions("micro", micro_));
+        micro_ = request_.options.micro.value_or(motion_->usual_micro(request_.options, velocity_use()));
+        if (velocity_.any) {
+            motion_->require_stepper_suits_velocity("micro", micro_);
         }
         const double length = request_.t_end - request_.t_start;
         const double width = window_width(filter, scales_, request_.options);
@@ -127,13 +136,19 @@ public:
         if (time == ExplicitTime::running) {
             raise_tolerance_to_phase_noise(force, X, V);
         }
-        auto marched = march(force, filter, *window, X, V);
+        const WindowNoise noise{filter.name(), window->width() / scales_.slowest, leakage(*window), leading_amplitude_};
+        auto marched = march(force, noise, X, V);
         record_.statistics.micro_steps += window->micro_steps();
         note_options(filter, *window);
-        warn_of_leakage(filter, *window);
-        warn_of_rounding();
-        if (refusal_) {
-            return finished(Outcome::refused, *refusal_, std::move(marched.trajectory), std::move(marched.final_state));
+        for (const auto& warning : {noise.leakage_warning(request_.rtol, largest_force_),
+                                    noise.rounding_warning(request_.rtol, largest_force_)}) {
+            if (warning) {
+                warn(*warning);
+            }
+        }
+        if (violation_) {
+            return finished(violation_->outcome, violation_->sentence, std::move(marched.trajectory),
+                            std::move(marched.final_state));
         }
         if (marched.result.outcome == Outcome::completed && steepest_ > 4) {
             return finished(Outcome::unstable,
@@ -148,13 +163,20 @@ public:
     }
 
     /// Ends the run at the next macro-step: what it relies on has turned out not to hold.
-    void refuse(std::string sentence) {
-        refusal_ = std::move(sentence);
+    void refuse(std::string sentence) { end(Outcome::refused, std::move(sentence)); }
+    void end(Outcome outcome, std::string sentence) {
+        if (!violation_) {  // the first is the cause of the others
+            violation_ = {outcome, std::move(sentence)};
+        }
         own_stop_.request_stop();
     }
 
 private:
-    VelocityUse velocity_use() const { return velocity_matters_ ? VelocityUse::possible : VelocityUse::none; }
+    VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
+    Request prepared(Request request) {
+        violation_ = motion_->prepare(request, record_.warnings);
+        return request;
+    }
     std::string initial() const { return request_.options.initial.value_or("true-state"); }
 
     PhasePoint slow_start() {
@@ -163,14 +185,16 @@ private:
             return {q, v};
         }
         if (!system_->phases().empty()) {
-            return averaged_state(acceleration_, q, v, t);
+            auto slow = averaged_state(acceleration_, q, v, t);
+            motion_->settle(t, slow);
+            return slow;
         }
         constexpr std::size_t steps_per_period = 32;
         const Filter filter("cos8");
         const auto each_side = static_cast<std::size_t>(filter.usual_periods()) * steps_per_period / 2;
         const auto window =
-            make_window(micro_, acceleration_, scales_,
-                        {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
+            motion_->window(micro_, acceleration_, scales_,
+                            {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
         auto slow = filtered_state(*window, q, v, t);
         record_.statistics.micro_steps += window->micro_steps();
         return slow;
@@ -194,8 +218,8 @@ private:
 
     std::unique_ptr<AnyWindow<System>> window_of(const Filter& filter, Sides sides, std::size_t steps_per_period) {
         const auto size = window_size(filter, scales_, request_.options, steps_per_period);
-        return make_window(micro_, acceleration_, scales_,
-                           {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
+        return motion_->window(micro_, acceleration_, scales_,
+                               {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
     }
 
     /// The window with the micro-steps a period asked for; else with twice as many until the averaged force at the
@@ -269,56 +293,6 @@ private:
         return share > 1e-15 ? share : 0.0;
     }
 
-    /// Where what comes through the filter at the start, or its rounding, is not small against what is found there, the result
-    /// would be that and not the slow motion.
-    void refuse_if_noise_dominates(const Filter& filter, const AnyWindow<System>& window,
-                                   std::span<const double> found) {
-        const double leaked = leakage(window) * leading_amplitude_;
-        double size = 0;
-        for (const double a : found) {
-            size = larger(size, std::abs(a));
-        }
-        const double rounding = 1e-16 * leading_amplitude_;
-        if (rounding > 0.01 * size && size > 0) {
-            refuse(
-                fmt::format("the vibration is so strong that rounding errors of it, about {:.2g}, are not small "
-                            "against the averaged "
-                            "acceleration {:.3g} at the start: double precision cannot average it",
-                            rounding, size));
-        }
-        if (leaked > 0.5 * size) {
-            refuse(
-                fmt::format("filter = {} over {:.4g} periods lets {:.2e} of the vibration through, {:.0f} % of what it "
-                            "averages to at the start: "
-                            "the result would be that, not the slow motion; take a wider window, or filter = cos8",
-                            filter.name(), window.width() / scales_.slowest, leakage(window), 100 * leaked / size));
-        }
-    }
-
-    void warn_of_leakage(const Filter& filter, const AnyWindow<System>& window) {
-        const double leaked = leakage(window) * leading_amplitude_;
-        if (leaked > request_.rtol * largest_force_) {
-            warn(
-                fmt::format("the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration "
-                            "of up to {:.2g} beside averaged "
-                            "ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above "
-                            "4 lets nothing through",
-                            filter.name(), window.width() / scales_.slowest, leakage(window), leaked, largest_force_));
-        }
-    }
-
-    /// One rounding of a position changes the leading force by its slope times 1e-16.
-    void warn_of_rounding() {
-        const double rounding = 1e-16 * leading_amplitude_;
-        if (rounding > request_.rtol * largest_force_) {
-            warn(
-                fmt::format("rounding errors of the vibration, about {:.2g}, are no longer small against averaged "
-                            "accelerations of up to {:.3g}: at "
-                            "this frequency double precision cannot reach rtol = {:.2g}",
-                            rounding, largest_force_, request_.rtol));
-        }
-    }
-
     void note_options(const Filter& filter, const AnyWindow<System>& window) {
         record_.options.insert(record_.options.end(),
                                {{"micro", micro_},
@@ -328,24 +302,27 @@ private:
                                 {"initial", initial()}});
     }
 
-    Marched march(const AveragedAcceleration& force, const Filter& filter, const AnyWindow<System>& window,
-                  const std::vector<double>& X, const std::vector<double>& V) {
-        const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end});
-        if (velocity_matters_ && is_composition(macro.name)) {
-            throw Misuse(composition_needs_positions("macro", macro.name));
+    Marched march(const AveragedAcceleration& force, const WindowNoise& noise, const std::vector<double>& X,
+                  const std::vector<double>& V) {
+        const auto macro = motion_->macro(request_.options, {request_.t_start, request_.t_end});
+        if (velocity_.any) {
+            motion_->require_stepper_suits_velocity("macro", macro.name);
         }
         record_.options.push_back({"macro", macro.name});
         if (macro.step) {
             record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
         }
         macro_step_ = macro.step;
-        MacroWatch watch(force, macro.step,
-                         [&](std::span<const double> found) { refuse_if_noise_dominates(filter, window, found); });
+        MacroWatch watch(force, macro.step, [&](std::span<const double> found) {
+            if (auto sentence = noise.dominates(found)) {
+                refuse(std::move(*sentence));
+            }
+        });
         const std::stop_callback passed_on(request_.stop, [this] { own_stop_.request_stop(); });
         Request stoppable = request_;
         stoppable.stop = own_stop_.get_token();
         stoppable.most_steps = std::min<std::int64_t>(request_.most_steps, 1'000'000);
-        auto marched = march_macro(macro, std::ref(watch), stoppable, X, V);
+        auto marched = motion_->march(macro, velocity_use(), std::ref(watch), stoppable, {X, V});
         largest_force_ = watch.largest_force();
         steepest_ = watch.steepest();
         record_.statistics.macro_steps = marched.result.steps;
@@ -365,13 +342,15 @@ private:
     /// Ends before the march: there is only the true start.
     Solution not_started(Outcome outcome, std::string sentence) {
         has_slow_ = false;
-        return finished(outcome, std::move(sentence), {}, {request_.t_start, request_.start, request_.velocity});
+        return finished(outcome, std::move(sentence), {},
+                        {.t = request_.t_start, .position = request_.start, .velocity = request_.velocity});
     }
 
     Solution finished(Outcome outcome, std::string explanation, Trajectory trajectory, Snapshot final_state) {
         record_.outcome = outcome;
         record_.explanation = std::move(explanation);
-        record_.statistics.force_evaluations = acceleration_.evaluations();
+        record_.statistics.force_evaluations = acceleration_.evaluations() + motion_->force_evaluations();
+        record_.statistics.newton_iterations = motion_->newton_iterations();
         const double direct = 40 * (record_.t_end - request_.t_start) / scales_.fastest;
         if (outcome == Outcome::completed && static_cast<double>(record_.statistics.force_evaluations) > direct) {
             warn(
@@ -382,7 +361,8 @@ private:
         }
         record_.statistics.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-        return Solution(std::move(record_), std::move(trajectory), std::move(final_state), reconstruction());
+        return Solution(std::move(record_), std::move(trajectory), std::move(final_state), reconstruction(),
+                        motion_->settling());
     }
 
     /// x = X + Delta, v = V + W at the true phase.
@@ -390,31 +370,29 @@ private:
         if (system_->phases().empty() || !has_slow_) {
             return {};
         }
-        return [system = system_](const Snapshot& slow) {
+        return [system = system_, complete = motion_->completion()](const Snapshot& slow) {
             Acceleration<System> acceleration(*system);
             auto state = true_state(acceleration, slow.position, slow.velocity, slow.t);
-            return Snapshot{slow.t, std::move(state.position), std::move(state.velocity)};
+            Snapshot snapshot{.t = slow.t, .position = std::move(state.position), .velocity = std::move(state.velocity)};
+            if (complete) {
+                complete(snapshot);
+            }
+            return snapshot;
         };
-    }
-
-    static std::string composition_needs_positions(std::string_view role, std::string_view name) {
-        return fmt::format(
-            "{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; use rk4 or "
-            "dopri5 (verlet runs too, with order 2)",
-            role, name);
     }
 
     std::chrono::steady_clock::time_point began_;
     std::shared_ptr<const System> system_;
+    std::unique_ptr<Motion<System>> motion_;
+    RunRecord record_;
+    std::optional<Violation> violation_;  // of what the run relies on
     Request request_;
     Acceleration<System> acceleration_;
     TimeScales scales_;
     ProbeStates probes_;
-    RunRecord record_;
     std::string micro_;  // the stepper inside windows
-    bool velocity_matters_ = false;
+    VelocityDependence velocity_;
     bool has_slow_ = true;
-    std::optional<std::string> refusal_;
     std::stop_source own_stop_;
     std::optional<double> macro_step_;
     double steepest_ = 0;           // slope of the averaged force times the square of the macro-step

@@ -41,30 +41,7 @@ inline const MethodDescription hmm_async_description{
 template <class System>
 Solution hmm_async(const System& system, const Request& request) {
     AveragedRun<System> run(system, request, hmm_async_description);
-    const auto centre = window_centre(run);
-    const auto sides = centre.odd_fraction <= rounding_odd_fraction ? Sides::forward : Sides::both;
-
-    const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
-    const Filter filter(request.options.filter.value_or(one_period_works ? "period" : "cos8"));
-    if (filter.is_one_period()) {
-        require_one_period_works(run, centre);
-    }
-
-    const auto time = system.phases().empty() ? ExplicitTime::running : ExplicitTime::frozen;
-    const std::vector<double> rest(system.dimension(), 0.0);
-    RestWindowGuard<System> guard(run, centre, sides, filter);
-    return run.solve(filter, sides, time, [&](AnyWindow<System>& window) {
-        return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
-            window.average_acceleration({.x = view<System::extent>(X),
-                                         .v = view<System::extent>(std::span<const double>(rest)),
-                                         .slow_velocity = guard.velocity_seen(t, X, V),
-                                         .t = t,
-                                         .phases = centre.phases,
-                                         .time = time},
-                                        view<System::extent>(F));
-            guard.check(window, t, X, V, F);
-        };
-    });
+    return average_from_rest(run);
 }
 
 }  // namespace lento

@@ -33,9 +33,10 @@ struct Violation {
 template <class System>
 class Hypotheses {
 public:
-    Hypotheses(Acceleration<System>& acceleration, const TimeScales& scales, const ProbeStates& probes,
+    /// `velocity_rate` is how fast the active force changes with the velocity.
+    Hypotheses(Acceleration<System>& acceleration, const TimeScales& scales, double velocity_rate,
                const Request& request)
-        : acceleration_(&acceleration), scales_(&scales), probes_(&probes), request_(&request) {
+        : acceleration_(&acceleration), scales_(&scales), velocity_rate_(velocity_rate), request_(&request) {
         if (!acceleration.system().phases().empty()) {
             profile_ = profile_at(request.start);
         } else {
@@ -86,22 +87,7 @@ private:
 
     /// A force whose leading part depends on the velocity changes the fast velocity by as much as itself within a period.
     Found velocity_acts_slowly() {
-        double strongest = 0;
-        for (const auto& state : probes_->states) {
-            const double size = *std::max_element(state.w.begin(), state.w.end(),
-                                                  [](double a, double b) { return std::abs(a) < std::abs(b); });
-            for (int k = 0; k < 8; ++k) {
-                const std::vector<double> theta(acceleration_->system().phases().size(), 2 * std::numbers::pi * k / 8);
-                const auto there = probe_detail::acceleration_at(*acceleration_, state.x, state.v, state.t, theta);
-                const auto moved = probe_detail::acceleration_at(
-                    *acceleration_, state.x, probe_detail::combined(state.v, 1, state.w), state.t, theta);
-                for (std::size_t i = 0; i < there.size(); ++i) {
-                    const double rate = std::abs(moved[i] - there[i]) / std::abs(size);
-                    strongest = std::isfinite(rate) ? std::max(strongest, rate) : strongest;
-                }
-            }
-        }
-        if (!(strongest * scales_->fastest > 0.5)) {
+        if (!(velocity_rate_ * scales_->fastest > 0.5)) {
             return std::nullopt;
         }
         return Violation{
@@ -109,7 +95,7 @@ private:
             fmt::format("the force changes with the velocity at a rate of {:.3g}, {:.2g} a fast period: its leading "
                         "part depends "
                         "on the velocity, which averaging of the force does not allow; use the method direct",
-                        strongest, strongest * scales_->fastest)};
+                        velocity_rate_, velocity_rate_ * scales_->fastest)};
     }
 
     /// (3.3): the mean acceleration times the period against the swing of the fast velocity.
@@ -164,7 +150,7 @@ private:
 
     Acceleration<System>* acceleration_;
     const TimeScales* scales_;
-    const ProbeStates* probes_;
+    double velocity_rate_;
     const Request* request_;
     typename FastPart<System>::Profile profile_;
 };

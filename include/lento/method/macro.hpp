@@ -15,7 +15,8 @@
 
 namespace lento {
 
-/// Where the type of the system is erased: any average, as the acceleration of the slow motion.
+/// Where the type of the system is erased: any average, as the acceleration of the slow motion. Behind the acceleration there may be room
+/// for more, which the march keeps beside the motion: the mean multipliers of a constrained system.
 using AveragedAcceleration =
     std::function<void(double t, std::span<const double> x, std::span<const double> v, std::span<double> a)>;
 
@@ -24,8 +25,17 @@ struct MacroChoice {
     std::optional<double> step;  ///< none: adaptive
 };
 
+/// The solvers that a kind of system has: those for fixed steps, and the usual one of them. dopri5 and ode45 with their own steps are
+/// for all.
+struct MacroSolvers {
+    std::vector<std::string> fixed;
+    std::string usual;
+};
+/// Of systems without constraints.
+const MacroSolvers& free_solvers();
+
 /// Throws Misuse for names and steps that do not fit each other.
-MacroChoice macro_choice(const Options& options, Interval interval);
+MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers);
 
 struct Marched {
     MarchResult result;

@@ -1,5 +1,5 @@
 /// Windows that start from rest at a phase of symmetry: where that is, what their force sees, and whether what they rely on
-/// holds along the run. For `method/hmm_async.hpp`.
+/// holds along the run. For `method/hmm_async.hpp` and `method/shake_shake.hpp`.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ SymmetryPhase window_centre(AveragedRun<System>& run) {
         const bool autonomous = !run.velocity_matters() && !depends_on_time(run.acceleration(), run.probes());
         return {origin, autonomous ? 0.0 : 1.0};
     }
-    return symmetry_phase(run.acceleration(), run.probes(), run.scales());
+    return run.motion().symmetry(run.acceleration(), run.probes(), run.scales());
 }
 
 /// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but
@@ -119,6 +119,10 @@ public:
     void check(AnyWindow<System>& window, double t, std::span<const double> X, std::span<const double> V,
                std::span<const double> F) {
         ++calls_;
+        if (const auto why = window.failure()) {
+            run_->end(Outcome::not_converged, fmt::format("at t = {:.6g}, {}", t, *why));
+            return;
+        }
         if (watches_parity_) {
             check_parity(t, X, V);
         }
@@ -138,8 +142,8 @@ private:
             after[j] += distance * run_->scales().ratios[j];
             before[j] -= distance * run_->scales().ratios[j];
         }
-        const auto a = probe_detail::acceleration_at(run_->acceleration(), X, V, t, after);
-        const auto b = probe_detail::acceleration_at(run_->acceleration(), X, V, t, before);
+        const auto a = run_->motion().active_acceleration(run_->acceleration(), X, V, t, after);
+        const auto b = run_->motion().active_acceleration(run_->acceleration(), X, V, t, before);
         double odd = 0;
         for (std::size_t i = 0; i < a.size(); ++i) {
             odd = larger(odd, std::abs(a[i] - b[i]) / 2);
@@ -201,5 +205,37 @@ private:
     std::vector<double> velocity_;
     std::optional<FastPart<System>> fast_;
 };
+
+/// Algorithm 2 of vibrated, on whatever kind of motion the run has: windows from rest at a phase of symmetry, half of them where the
+/// force is even, the one-period filter where it works.
+template <class System>
+Solution average_from_rest(AveragedRun<System>& run) {
+    const auto& system = run.system();
+    const std::size_t d = system.dimension();
+    const auto centre = window_centre(run);
+    const auto sides = centre.odd_fraction <= rounding_odd_fraction ? Sides::forward : Sides::both;
+
+    const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
+    const Filter filter(run.request().options.filter.value_or(one_period_works ? "period" : "cos8"));
+    if (filter.is_one_period()) {
+        require_one_period_works(run, centre);
+    }
+
+    const auto time = system.phases().empty() ? ExplicitTime::running : ExplicitTime::frozen;
+    const std::vector<double> rest(d, 0.0);
+    RestWindowGuard<System> guard(run, centre, sides, filter);
+    return run.solve(filter, sides, time, [&](AnyWindow<System>& window) {
+        return [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
+            window.average_acceleration({.x = view<System::extent>(X),
+                                         .v = view<System::extent>(std::span<const double>(rest)),
+                                         .slow_velocity = guard.velocity_seen(t, X, V),
+                                         .t = t,
+                                         .phases = centre.phases,
+                                         .time = time},
+                                        view<System::extent>(F));
+            guard.check(window, t, X, V, F.first(d));
+        };
+    });
+}
 
 }  // namespace lento

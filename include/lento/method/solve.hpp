@@ -14,6 +14,8 @@
 #include "lento/method/hmm_async.hpp"
 #include "lento/method/hmm_sync.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/shake_shake.hpp"
+#include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
@@ -21,7 +23,8 @@ namespace lento {
 
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
-    static const std::vector<MethodDescription> all{hmm_sync_description, hmm_async_description, direct_description};
+    static const std::vector<MethodDescription> all{hmm_sync_description, hmm_async_description, shake_shake_description,
+                                                    rattle_shake_description, direct_description};
     return all;
 }
 
@@ -43,11 +46,34 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
     require_method(request.method);
     const std::string method =
         request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    if (method == shake_shake_description.name || method == rattle_shake_description.name) {
+        throw Misuse(fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
+    }
     if (method == "hmm-async") {
         return hmm_async(system, request);
     }
     if (method == "hmm-sync") {
         return hmm_sync(system, request);
+    }
+    return direct(system, request);
+}
+
+/// A system with constraints.
+template <class Free, class Constraints>
+Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request& request) {
+    require_method(request.method);
+    auto problem = problem_class(system);
+    problem.constraints = true;
+    const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
+    for (const auto& description : {shake_shake_description, rattle_shake_description}) {
+        if (method == description.name) {
+            return average_on_constraints(system, request, description);
+        }
+    }
+    if (method != "direct") {
+        throw Misuse(fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
+                                 "rattle-shake or direct",
+                                 method, system.constraints().count()));
     }
     return direct(system, request);
 }

@@ -71,23 +71,31 @@ inline std::vector<double> combined(std::span<const double> a, double factor, st
 
 }  // namespace probe_detail
 
-/// True if some probe's acceleration changes with the velocity.
+/// How an acceleration depends on the velocity, as far as the probes tell.
+struct VelocityDependence {
+    bool any = false;    ///< some probe's acceleration changes with it
+    double fastest = 0;  ///< the largest change of an acceleration over that of the velocity: a rate
+};
 template <class System>
-bool depends_on_velocity(Acceleration<System>& acceleration, const ProbeStates& probes) {
+VelocityDependence velocity_dependence(Acceleration<System>& acceleration, const ProbeStates& probes) {
     using namespace probe_detail;
+    VelocityDependence found;
     for (const auto& state : probes.states) {
-        for (const double turn : {0.0, 0.17, 0.61}) {
+        const double size = std::abs(*std::max_element(state.w.begin(), state.w.end(),
+                                                       [](double a, double b) { return std::abs(a) < std::abs(b); }));
+        for (const double turn : {0.0, 0.125, 0.17, 0.25, 0.375, 0.5, 0.61, 0.625, 0.75, 0.875}) {
             const std::vector<double> theta(acceleration.system().phases().size(), 2 * std::numbers::pi * turn);
             const auto there = acceleration_at(acceleration, state.x, state.v, state.t, theta);
             const auto moved = acceleration_at(acceleration, state.x, combined(state.v, 1, state.w), state.t, theta);
             for (std::size_t i = 0; i < there.size(); ++i) {
                 if (std::isfinite(there[i]) && std::isfinite(moved[i]) && there[i] != moved[i]) {
-                    return true;
+                    found.any = true;
+                    found.fastest = std::max(found.fastest, std::abs(moved[i] - there[i]) / size);
                 }
             }
         }
     }
-    return false;
+    return found;
 }
 
 /// True if some probe's acceleration changes with the explicit time.

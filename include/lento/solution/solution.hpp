@@ -18,8 +18,13 @@ namespace lento {
 
 struct Snapshot {
     double t = 0;
-    std::vector<double> position, velocity;
+    std::vector<double> position{}, velocity{};
+    std::vector<double> multipliers{};        ///< of the constraints, if there are any: those of the slow equations
+    std::vector<double> total_multipliers{};  ///< of the mean total constraint force, what a bearing would feel
 };
+
+/// A state as marches and sinks know it, y = (position, velocity, multipliers, total multipliers), taken apart.
+Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension, std::size_t constraints);
 
 /// The dense output of all steps, one after the other.
 class Trajectory {
@@ -40,6 +45,9 @@ private:
 /// The true state at time t, from the slow one.
 using Reconstruction = std::function<Snapshot(const Snapshot& slow)>;
 
+/// Moves an interpolated state y onto the constraints, where there are any.
+using Settling = std::function<void(double t, std::span<double> y)>;
+
 /// One option as it was used, given or chosen.
 struct UsedOption {
     std::string name, value;
@@ -58,11 +66,13 @@ struct RunRecord {
 
 class Solution {
 public:
-    Solution(RunRecord record, Trajectory trajectory, Snapshot final_state, Reconstruction reconstruction)
+    Solution(RunRecord record, Trajectory trajectory, Snapshot final_state, Reconstruction reconstruction,
+             Settling settling = {})
         : record_(std::move(record)),
           trajectory_(std::move(trajectory)),
           final_(std::move(final_state)),
-          reconstruction_(std::move(reconstruction)) {}
+          reconstruction_(std::move(reconstruction)),
+          settling_(std::move(settling)) {}
 
     /// The slow motion. Misuse outside the time reached, or if the run streamed its samples and kept nothing.
     Snapshot slow(double t) const;
@@ -87,6 +97,7 @@ private:
     Trajectory trajectory_;
     Snapshot final_;
     Reconstruction reconstruction_;
+    Settling settling_;
 };
 
 /// Listens to a march: feeds the samples to their sink and keeps the dense output if asked.

@@ -1,0 +1,224 @@
+/// A window of a constrained system: a short integration on the manifold on both sides of a point, seen through a filter.
+///
+///     F = sum_k w_|k| M^-1 (f_k - g'(x_k)^T lambda_k),     mean multiplier = sum_k w_|k| lambda_k       (vibrated, section 4.2)
+///
+/// With SHAKE the multiplier at a point comes from the step to the next one; the one at the last point takes a move that is not a
+/// micro-step of the window, since nothing is evaluated at its end. With RATTLE and its compositions it is that of the acceleration at
+/// the point. The matrix of the constraints is factorised once a window, at its middle. Explicit time stays at the middle's value.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/average/window.hpp"
+#include "lento/problem/reduced_system.hpp"
+#include "lento/step/constrained_catalogue.hpp"
+
+namespace lento {
+
+/// Where and how a window failed to stay on the manifold.
+struct WindowFailure {
+    Convergence convergence;
+    std::int64_t step = 0;  ///< micro-steps from the middle
+};
+
+/// `Reduced` is the reduced system, which the rest of a method knows; the window itself works with the constrained one.
+template <class Reduced, class Free, class Constraints>
+class AnyConstrainedWindow : public AnyWindow<Reduced> {
+public:
+    using typename AnyWindow<Reduced>::Start;
+
+    AnyConstrainedWindow(Acceleration<Free>& acceleration, Manifold<Constraints>& manifold, const TimeScales& scales,
+                         const WindowShape& shape)
+        : AnyWindow<Reduced>(scales, shape), acceleration_(&acceleration), manifold_(&manifold) {}
+
+    void average_state(const Start&, std::span<double>, std::span<double>) override {
+        throw Misuse("windows on a manifold average forces, not states");
+    }
+
+    std::optional<std::string> failure() const override {
+        if (!failure_) {
+            return std::nullopt;
+        }
+        const auto& [convergence, step] = *failure_;
+        if (!convergence.independent) {
+            return fmt::format("{} micro-steps from the middle of a window the constraints become dependent", step);
+        }
+        return fmt::format(
+            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a residual of {:.2g}, "
+            "relative, the largest in {}; take more micro_steps_per_period",
+            step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
+    }
+
+protected:
+    Acceleration<Free>* acceleration_;
+    Manifold<Constraints>* manifold_;
+    std::optional<WindowFailure> failure_;
+};
+
+template <class Reduced, class Free, class Constraints, template <class> class Stepper>
+class ConstrainedWindow final : public AnyConstrainedWindow<Reduced, Free, Constraints> {
+    using Base = AnyConstrainedWindow<Reduced, Free, Constraints>;
+    using Base::acceleration_, Base::manifold_, Base::failure_;
+    using Base::micro_step_, Base::micro_steps_, Base::sides_, Base::steps_per_period_, Base::weights_;
+
+public:
+    using typename Base::Start;
+
+    ConstrainedWindow(Acceleration<Free>& acceleration, Manifold<Constraints>& manifold, const TimeScales& scales,
+                      const WindowShape& shape)
+        : Base(acceleration, manifold, scales, shape),
+          ratios_(scales.ratios),
+          theta_(ratios_.size()),
+          middle_(manifold),
+          state_(manifold),
+          stepper_(manifold, shape.velocity),
+          velocity_(manifold.dimension()),
+          total_(manifold.dimension()),
+          lambda_(manifold.count()),
+          forces_(manifold.dimension()),
+          multipliers_(manifold.count()) {}
+
+    /// The filtered acceleration, and behind it, where `result` has room, the filtered multipliers.
+    void average_acceleration(const Start& start, std::span<double> result) override {
+        const std::size_t d = manifold_->dimension();
+        forces_.clear();
+        multipliers_.clear();
+        failure_.reset();
+        sweep(start);
+        if (failure_) {
+            std::fill(result.begin(), result.end(), std::numeric_limits<double>::quiet_NaN());
+            return;
+        }
+        forces_.value(result.first(d));
+        if (result.size() > d) {
+            multipliers_.value(result.subspan(d));
+        }
+    }
+
+private:
+    static constexpr bool is_shake = std::is_same_v<Stepper<Constraints>, Shake<Constraints>>;
+
+    void sweep(const Start& start) {
+        std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
+        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        evaluate(start, 0, middle_.x(), middle_.v(), middle_.a());
+        std::int64_t evaluations = 1;
+        for (const int direction : {1, -1}) {
+            if (direction == -1 && sides_ == Sides::forward) {
+                break;
+            }
+            if (const auto there = linearise(*manifold_, start.t, middle_); !there.converged) {
+                failure_ = {there, 0};
+                break;
+            }
+            state_ = middle_;
+            const auto steps = static_cast<std::int64_t>(weights_.each_side());
+            if constexpr (is_shake) {
+                shake(start, direction, steps);
+            } else {
+                others(start, direction, steps);
+            }
+            micro_steps_ += steps;
+            evaluations += steps * Stepper<Constraints>::evaluations;
+        }
+        acceleration_->count(evaluations);
+    }
+
+    void shake(const Start& start, int direction, std::int64_t steps) {
+        const double h = direction * micro_step_;
+        stepper_.restart();
+        for (std::int64_t k = 0; k <= steps; ++k) {
+            if (const auto moved = stepper_.move(start.t, h, state_); !moved.converged) {
+                failure_ = {moved, direction * k};
+                return;
+            }
+            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            manifold_->pull(state_.gradient, stepper_.multipliers(), 1, total_);
+            add(direction, k, stepper_.multipliers());
+            if (k < steps) {
+                stepper_.evaluate(
+                    [&](double, auto x, auto v, auto a) { evaluate(start, direction * (k + 1.0), x, v, a); }, h, state_);
+                manifold_->gradient(state_.x(), start.t, state_.gradient);
+            }
+        }
+    }
+
+    void others(const Start& start, int direction, std::int64_t steps) {
+        const double h = direction * micro_step_;
+        for (std::int64_t k = 0; k <= steps; ++k) {
+            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            manifold_->constrain_acceleration(state_.gradient, state_.x(), state_.v(), start.t, total_, lambda_);
+            add(direction, k, lambda_);
+            if (k < steps) {
+                const auto moved = stepper_.step(
+                    [&](double c, auto x, auto v, auto a) { evaluate(start, direction * (static_cast<double>(k) + c), x, v, a); },
+                    [&](double) { return start.t; }, h, state_);
+                if (!moved.converged) {
+                    failure_ = {moved, direction * k};
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What is found k micro-steps from the middle; the middle itself belongs to the forward half.
+    void add(int direction, std::int64_t k, std::span<const double> lambda) {
+        if (k == 0 && direction == -1) {
+            return;
+        }
+        const double weight =
+            weights_[static_cast<std::size_t>(k)] * (k > 0 && sides_ == Sides::forward ? 2.0 : 1.0);
+        forces_.add(weight, total_);
+        multipliers_.add(weight, lambda);
+    }
+
+    /// The active acceleration `steps` micro-steps from the middle.
+    void evaluate(const Start& start, double steps, std::span<const double> x, std::span<const double> v,
+                  std::span<double> a) {
+        constexpr auto extent = Free::extent;
+        window_phases<double>(start.phases, ratios_, steps, steps_per_period_, theta_);
+        if (!start.slow_velocity.empty()) {
+            for (std::size_t i = 0; i < v.size(); ++i) {
+                velocity_[i] = start.slow_velocity[i] + v[i];
+            }
+            v = velocity_;
+        }
+        acceleration_->template uncounted<extent>(view<extent>(x), view<extent>(v), start.t,
+                                                  std::span<const double>(theta_), view<extent>(a));
+    }
+
+    std::vector<double> ratios_;
+    // Work space.
+    std::vector<double> theta_;
+    ConstrainedState middle_, state_;
+    Stepper<Constraints> stepper_;
+    std::vector<double> velocity_, total_, lambda_;
+    CompensatedVectorSum<double> forces_, multipliers_;
+};
+
+/// A window with the stepper of that name (`step/constrained_catalogue.hpp`).
+template <class Reduced, class Free, class Constraints>
+std::unique_ptr<AnyConstrainedWindow<Reduced, Free, Constraints>> make_constrained_window(
+    std::string_view stepper, Acceleration<Free>& acceleration, Manifold<Constraints>& manifold,
+    const TimeScales& scales, const WindowShape& shape) {
+    using Any = AnyConstrainedWindow<Reduced, Free, Constraints>;
+    return with_constrained_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<Any> {
+        using Made = ConstrainedWindow<Reduced, Free, Constraints, decltype(choice)::template Stepper>;
+        return std::make_unique<Made>(acceleration, manifold, scales, shape);
+    });
+}
+
+}  // namespace lento

@@ -1,0 +1,128 @@
+/// What an averaged run needs to know of the kind of motion: free, or bound to a manifold (`method/constrained_motion.hpp`).
+///
+/// `System` is what the run probes: the system itself, or, for a constrained one, its reduced form.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/average/slow_state.hpp"
+#include "lento/average/window.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/method/hypotheses.hpp"
+#include "lento/method/macro.hpp"
+#include "lento/method/request.hpp"
+#include "lento/problem/probe.hpp"
+#include "lento/solution/solution.hpp"
+#include "lento/step/catalogue.hpp"
+
+namespace lento {
+
+template <class System>
+class Motion {
+public:
+    virtual ~Motion() = default;
+
+    /// Makes the start one that motions can have; says what it changed, or why it cannot.
+    virtual std::optional<Violation> prepare(Request& request, std::vector<std::string>& warnings) = 0;
+
+    /// How the active forces depend on the velocity.
+    virtual VelocityDependence velocity_dependence(Acceleration<System>& acceleration, const ProbeStates& probes) = 0;
+
+    /// The acceleration of the active forces alone, and the phase about which it is even. Constraints do not depend on phases, so that in a
+    /// window from rest the whole motion has the parity of the active forces.
+    virtual std::vector<double> active_acceleration(Acceleration<System>& acceleration, std::span<const double> x,
+                                                    std::span<const double> v, double t,
+                                                    std::span<const double> theta) = 0;
+    virtual SymmetryPhase symmetry(Acceleration<System>& acceleration, const ProbeStates& probes,
+                                   const TimeScales& scales) = 0;
+
+    /// The stepper inside windows where the user names none.
+    virtual std::string usual_micro(const Options& options, VelocityUse velocity) const = 0;
+    virtual std::unique_ptr<AnyWindow<System>> window(std::string_view micro, Acceleration<System>& acceleration,
+                                                      const TimeScales& scales, const WindowShape& shape) = 0;
+
+    virtual MacroChoice macro(const Options& options, Interval interval) const = 0;
+    virtual Marched march(const MacroChoice& choice, VelocityUse velocity, const AveragedAcceleration& force,
+                          const Request& request, const PhasePoint& start) = 0;
+
+    /// Throws Misuse for steppers that would lose their order to forces that depend on the velocity.
+    virtual void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const = 0;
+
+    /// Moves a state that was computed only approximately to where motions can be.
+    virtual void settle(double t, PhasePoint& state) = 0;
+    /// The same for interpolated states of the solution, and for reconstructed ones, to which it may add; empty if there is nothing to do.
+    virtual Settling settling() const = 0;
+    virtual std::function<void(Snapshot&)> completion() const = 0;
+
+    /// Beyond those of the run's own acceleration.
+    virtual std::int64_t force_evaluations() const = 0;
+    virtual std::int64_t newton_iterations() const = 0;
+};
+
+template <class System>
+class FreeMotion final : public Motion<System> {
+public:
+    std::optional<Violation> prepare(Request&, std::vector<std::string>&) override { return std::nullopt; }
+
+    VelocityDependence velocity_dependence(Acceleration<System>& acceleration, const ProbeStates& probes) override {
+        return lento::velocity_dependence(acceleration, probes);
+    }
+
+    std::vector<double> active_acceleration(Acceleration<System>& acceleration, std::span<const double> x,
+                                            std::span<const double> v, double t,
+                                            std::span<const double> theta) override {
+        return probe_detail::acceleration_at(acceleration, x, v, t, theta);
+    }
+    SymmetryPhase symmetry(Acceleration<System>& acceleration, const ProbeStates& probes,
+                           const TimeScales& scales) override {
+        return symmetry_phase(acceleration, probes, scales);
+    }
+
+    /// NOTE: without a phase the fast motion is the system's own, met only off its slow motion; there a window has to be symmetric and
+    /// of high order to let nothing of the stiff force through.
+    std::string usual_micro(const Options&, VelocityUse velocity) const override {
+        return own_oscillation_ && velocity == VelocityUse::none ? "verlet8" : "dopri5";
+    }
+    std::unique_ptr<AnyWindow<System>> window(std::string_view micro, Acceleration<System>& acceleration,
+                                              const TimeScales& scales, const WindowShape& shape) override {
+        return make_window(micro, acceleration, scales, shape);
+    }
+
+    MacroChoice macro(const Options& options, Interval interval) const override {
+        return macro_choice(options, interval, free_solvers());
+    }
+    Marched march(const MacroChoice& choice, VelocityUse, const AveragedAcceleration& force, const Request& request,
+                  const PhasePoint& start) override {
+        return march_macro(choice, force, request, start.position, start.velocity);
+    }
+
+    void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const override {
+        if (is_composition(stepper)) {
+            throw Misuse(
+                fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; "
+                            "use rk4 or dopri5 (verlet runs too, with order 2)",
+                            role, stepper));
+        }
+    }
+
+    void settle(double, PhasePoint&) override {}
+    Settling settling() const override { return {}; }
+    std::function<void(Snapshot&)> completion() const override { return {}; }
+    std::int64_t force_evaluations() const override { return 0; }
+    std::int64_t newton_iterations() const override { return 0; }
+
+    explicit FreeMotion(const System& system) : own_oscillation_(system.phases().empty()) {}
+
+private:
+    bool own_oscillation_;
+};
+
+}  // namespace lento

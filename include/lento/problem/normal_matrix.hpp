@@ -1,0 +1,48 @@
+/// The matrix g' M^-1 g'^T that multipliers are found with: one row and column a constraint.
+///
+/// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, the pattern and the order of elimination analysed once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lento/problem/mass.hpp"
+#include "lento/problem/sparse_pattern.hpp"
+
+namespace lento {
+
+class NormalMatrix {
+public:
+    NormalMatrix(const SparsePattern& pattern, const Mass& mass);
+    ~NormalMatrix();
+    NormalMatrix(NormalMatrix&&) noexcept;
+    NormalMatrix& operator=(NormalMatrix&&) noexcept;
+
+    /// g' M^-1 g'^T from the entries of g'. False where it is singular to rounding.
+    [[nodiscard]] bool factorise(std::span<const double> gradient);
+
+    /// g'(there) M^-1 g'(here)^T, the matrix of Newton's method for a step from here to there; not symmetric.
+    [[nodiscard]] bool factorise(std::span<const double> there, std::span<const double> here);
+
+    /// Solves with the matrix factorised last, in place.
+    void solve(std::span<double> r);
+
+    bool is_dense() const;
+
+private:
+    class Form;
+    class Dense;
+    class Sparse;
+    std::unique_ptr<Form> form_;
+};
+
+/// A linear relation among the rows of g': sum of weight * row = 0, up to rounding.
+using Relation = std::vector<std::pair<std::size_t, double>>;
+
+/// The first few relations, if the constraints are dependent; a row of zeros is a relation of its own.
+std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient);
+
+}  // namespace lento

@@ -1,0 +1,331 @@
+#include "lento/problem/normal_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <Eigen/Dense>
+#include <Eigen/OrderingMethods>
+#include <Eigen/Sparse>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+
+namespace lento {
+namespace {
+
+using Index = Eigen::Index;
+using SparseMatrix = Eigen::SparseMatrix<double>;
+
+/// NOTE: measured on chains: below this a dense factorisation is the faster one.
+constexpr std::size_t most_dense = 24;
+
+/// A pivot below this share of its diagonal entry is rounding: the square of the sine of the angle between a constraint's gradient and
+/// the span of the others.
+constexpr double least_pivot = 1e-13;
+
+Index index(std::size_t i) {
+    return static_cast<Index>(i);
+}
+
+/// One term of an entry of G M^-1 G^T: value += G[first] * G[second] * weight.
+struct Product {
+    std::size_t value, first, second;
+    double weight;
+};
+
+}  // namespace
+
+class NormalMatrix::Form {
+public:
+    virtual ~Form() = default;
+    virtual bool factorise(std::span<const double> gradient) = 0;
+    virtual bool factorise(std::span<const double> there, std::span<const double> here) = 0;
+    virtual void solve(std::span<double> r) = 0;
+    virtual bool is_dense() const = 0;
+};
+
+class NormalMatrix::Dense final : public Form {
+public:
+    Dense(const SparsePattern& pattern, const Mass& mass)
+        : matrix_(index(pattern.rows()), index(pattern.rows())), right_(index(pattern.rows())) {
+        for (std::size_t i = 0; i < pattern.rows(); ++i) {
+            for (std::size_t j = 0; j < pattern.rows(); ++j) {
+                for (std::size_t a = pattern.start(i); a < pattern.start(i + 1); ++a) {
+                    for (std::size_t b = pattern.start(j); b < pattern.start(j + 1); ++b) {
+                        const double weight = mass.inverse_entry(pattern.column(a), pattern.column(b));
+                        if (weight != 0) {
+                            products_.push_back({j * pattern.rows() + i, a, b, weight});
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    bool factorise(std::span<const double> gradient) override {
+        symmetric_ = true;
+        assemble(gradient, gradient);
+        if (!matrix_.allFinite()) {
+            return false;
+        }
+        // NOTE: with unit diagonal the pivots are squares of sines of angles, whatever the units of the constraints.
+        scale_ = matrix_.diagonal();
+        if (!(scale_.minCoeff() > 0)) {
+            return false;
+        }
+        scale_ = scale_.array().rsqrt();
+        matrix_ = scale_.asDiagonal() * matrix_ * scale_.asDiagonal();
+        cholesky_.compute(matrix_);
+        return cholesky_.vectorD().minCoeff() > least_pivot;
+    }
+
+    bool factorise(std::span<const double> there, std::span<const double> here) override {
+        symmetric_ = false;
+        assemble(there, here);
+        if (!matrix_.allFinite()) {
+            return false;
+        }
+        lu_.compute(matrix_);
+        return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    }
+
+    void solve(std::span<double> r) override {
+        Eigen::Map<Eigen::VectorXd> result(r.data(), index(r.size()));
+        if (symmetric_) {
+            right_ = scale_.cwiseProduct(result);
+            result = cholesky_.solve(right_);
+            result.array() *= scale_.array();
+        } else {
+            right_ = result;
+            result = lu_.solve(right_);
+        }
+    }
+
+    bool is_dense() const override { return true; }
+
+private:
+    void assemble(std::span<const double> rows, std::span<const double> columns) {
+        matrix_.setZero();
+        for (const auto& product : products_) {
+            matrix_.data()[product.value] += rows[product.first] * columns[product.second] * product.weight;
+        }
+    }
+
+    std::vector<Product> products_;
+    Eigen::MatrixXd matrix_;
+    Eigen::VectorXd scale_, right_;
+    Eigen::LDLT<Eigen::MatrixXd> cholesky_;
+    Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+    bool symmetric_ = true;
+};
+
+class NormalMatrix::Sparse final : public Form {
+public:
+    Sparse(const SparsePattern& pattern, const Mass& mass) : order_(order_of(pattern)), right_(index(pattern.rows())) {
+        std::vector<std::vector<std::pair<std::size_t, std::size_t>>> by_column(mass.dimension());
+        for (std::size_t j = 0; j < pattern.rows(); ++j) {
+            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                by_column[pattern.column(e)].emplace_back(static_cast<std::size_t>(order_.indices()[index(j)]), e);
+            }
+        }
+        std::vector<Eigen::Triplet<double>> triplets;
+        for (const auto& column : by_column) {
+            for (const auto& [i, a] : column) {
+                for (const auto& [j, b] : column) {
+                    triplets.emplace_back(index(i), index(j), 1.0);
+                }
+            }
+        }
+        full_.resize(index(pattern.rows()), index(pattern.rows()));
+        full_.setFromTriplets(triplets.begin(), triplets.end());
+        upper_ = full_.triangularView<Eigen::Upper>();
+        for (std::size_t c = 0; c < by_column.size(); ++c) {
+            for (const auto& [i, a] : by_column[c]) {
+                for (const auto& [j, b] : by_column[c]) {
+                    const double weight = mass.inverse_entry(c, c);
+                    full_products_.push_back({place(full_, i, j), a, b, weight});
+                    if (i <= j) {
+                        upper_products_.push_back({place(upper_, i, j), a, b, weight});
+                    }
+                }
+            }
+        }
+        cholesky_.analyzePattern(upper_);
+    }
+
+    bool factorise(std::span<const double> gradient) override {
+        symmetric_ = true;
+        assemble(upper_, upper_products_, gradient, gradient);
+        cholesky_.factorize(upper_);
+        if (cholesky_.info() != Eigen::Success) {
+            return false;
+        }
+        for (Index j = 0; j < upper_.cols(); ++j) {
+            // The diagonal entry is the last of its column.
+            const double diagonal = upper_.valuePtr()[upper_.outerIndexPtr()[j + 1] - 1];
+            if (!(cholesky_.vectorD()[j] > least_pivot * diagonal)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool factorise(std::span<const double> there, std::span<const double> here) override {
+        symmetric_ = false;
+        assemble(full_, full_products_, there, here);
+        if (!lu_) {
+            lu_ = std::make_unique<Eigen::SparseLU<SparseMatrix>>();
+            lu_->analyzePattern(full_);
+        }
+        lu_->factorize(full_);
+        return lu_->info() == Eigen::Success;
+    }
+
+    void solve(std::span<double> r) override {
+        Eigen::Map<Eigen::VectorXd> result(r.data(), index(r.size()));
+        right_ = order_ * result;
+        if (symmetric_) {
+            cholesky_.matrixL().solveInPlace(right_);
+            right_.array() /= cholesky_.vectorD().array();
+            cholesky_.matrixU().solveInPlace(right_);
+            result = order_.transpose() * right_;
+        } else {
+            result = order_.transpose() * lu_->solve(right_).eval();
+        }
+    }
+
+    bool is_dense() const override { return false; }
+
+    /// Constraint j becomes row order[j].
+    static Eigen::PermutationMatrix<Eigen::Dynamic> order_of(const SparsePattern& pattern) {
+        std::vector<Eigen::Triplet<double>> triplets;
+        Index columns = 0;
+        for (std::size_t j = 0; j < pattern.rows(); ++j) {
+            for (const std::size_t column : pattern.row(j)) {
+                triplets.emplace_back(index(j), index(column), 1.0);
+                columns = std::max(columns, index(column) + 1);
+            }
+        }
+        SparseMatrix incidence(index(pattern.rows()), columns);
+        incidence.setFromTriplets(triplets.begin(), triplets.end());
+        const SparseMatrix neighbours = incidence * SparseMatrix(incidence.transpose());
+        Eigen::PermutationMatrix<Eigen::Dynamic> inverse;
+        Eigen::AMDOrdering<int>()(neighbours, inverse);
+        return inverse.inverse();
+    }
+
+private:
+    static std::size_t place(const SparseMatrix& matrix, std::size_t row, std::size_t column) {
+        const int* begin = matrix.innerIndexPtr() + matrix.outerIndexPtr()[column];
+        const int* end = matrix.innerIndexPtr() + matrix.outerIndexPtr()[column + 1];
+        return static_cast<std::size_t>(std::lower_bound(begin, end, static_cast<int>(row)) - matrix.innerIndexPtr());
+    }
+
+    static void assemble(SparseMatrix& matrix, const std::vector<Product>& products, std::span<const double> rows,
+                         std::span<const double> columns) {
+        std::fill_n(matrix.valuePtr(), matrix.nonZeros(), 0.0);
+        for (const auto& product : products) {
+            matrix.valuePtr()[product.value] += rows[product.first] * columns[product.second] * product.weight;
+        }
+    }
+
+    Eigen::PermutationMatrix<Eigen::Dynamic> order_;
+    SparseMatrix upper_, full_;
+    std::vector<Product> upper_products_, full_products_;
+    Eigen::VectorXd right_;
+    Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> cholesky_;
+    std::unique_ptr<Eigen::SparseLU<SparseMatrix>> lu_;  // made when it is first needed
+    bool symmetric_ = true;
+};
+
+NormalMatrix::NormalMatrix(const SparsePattern& pattern, const Mass& mass) {
+    if (pattern.rows() <= most_dense || !mass.is_diagonal()) {
+        form_ = std::make_unique<Dense>(pattern, mass);
+    } else {
+        form_ = std::make_unique<Sparse>(pattern, mass);
+    }
+}
+NormalMatrix::~NormalMatrix() = default;
+NormalMatrix::NormalMatrix(NormalMatrix&&) noexcept = default;
+NormalMatrix& NormalMatrix::operator=(NormalMatrix&&) noexcept = default;
+
+bool NormalMatrix::factorise(std::span<const double> gradient) {
+    return form_->factorise(gradient);
+}
+bool NormalMatrix::factorise(std::span<const double> there, std::span<const double> here) {
+    return form_->factorise(there, here);
+}
+void NormalMatrix::solve(std::span<double> r) {
+    form_->solve(r);
+}
+bool NormalMatrix::is_dense() const {
+    return form_->is_dense();
+}
+
+std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient) {
+    constexpr std::size_t most = 5;
+    std::vector<Relation> found;
+    std::vector<std::size_t> rows;
+    for (std::size_t j = 0; j < pattern.rows(); ++j) {
+        const auto row = gradient.subspan(pattern.start(j), pattern.row(j).size());
+        if (std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; })) {
+            found.push_back({{j, 1.0}});
+        } else {
+            rows.push_back(j);
+        }
+    }
+    while (found.size() < most) {
+        // The rows of g' M^-1/2 at length one; a pivot of their Gram matrix is the squared distance of a row from those before it.
+        std::vector<Eigen::Triplet<double>> triplets;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            for (std::size_t e = pattern.start(rows[k]); e < pattern.start(rows[k] + 1); ++e) {
+                triplets.emplace_back(index(k), index(pattern.column(e)), gradient[e]);
+            }
+        }
+        SparseMatrix G(index(rows.size()), index(mass.dimension()));
+        G.setFromTriplets(triplets.begin(), triplets.end());
+        SparseMatrix gram;
+        if (mass.is_diagonal()) {
+            SparseMatrix weighted = G;
+            for (Index c = 0; c < weighted.outerSize(); ++c) {
+                for (SparseMatrix::InnerIterator it(weighted, c); it; ++it) {
+                    it.valueRef() *= mass.inverse_entry(static_cast<std::size_t>(c), static_cast<std::size_t>(c));
+                }
+            }
+            gram = weighted * SparseMatrix(G.transpose());
+        } else {
+            gram = (G * mass.matrix().llt().solve(Eigen::MatrixXd(G.transpose()))).sparseView();
+        }
+        const Eigen::VectorXd length = Eigen::VectorXd(gram.diagonal()).cwiseSqrt();
+        const Eigen::VectorXd inverse = length.cwiseInverse();
+        gram = inverse.asDiagonal() * gram * inverse.asDiagonal();
+        Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> factors(gram);
+        std::optional<Index> dependent;
+        for (Index k = 0; k < gram.rows() && !dependent; ++k) {
+            // NOTE: an exact zero ends the factorisation; what stands behind it means nothing.
+            if (!(factors.vectorD()[k] > 1e-12)) {
+                dependent = k;
+            }
+        }
+        if (!dependent) {
+            break;
+        }
+        const SparseMatrix before = gram.topLeftCorner(*dependent, *dependent);
+        const Eigen::VectorXd row = Eigen::VectorXd(gram.col(*dependent)).head(*dependent);
+        const Eigen::VectorXd weights =
+            Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>>(before).solve(row);
+        Relation relation;
+        for (Index k = 0; k < *dependent; ++k) {
+            if (std::abs(weights[k]) > 1e-6) {
+                relation.emplace_back(rows[static_cast<std::size_t>(k)], -weights[k] / length[k]);
+            }
+        }
+        const auto last = static_cast<std::size_t>(*dependent);
+        relation.emplace_back(rows[last], 1 / length[*dependent]);
+        found.push_back(std::move(relation));
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(last));
+    }
+    return found;
+}
+
+}  // namespace lento
