@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lento/average/fast_part.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/model/derive.hpp"
 #include "loaded_model.hpp"
@@ -39,6 +40,7 @@ struct Findings {
     std::vector<Residual> residuals;
     std::vector<Applicability> methods;
     MethodChoice recommended;
+    std::vector<std::string> warnings;
 };
 
 /// The frequency that a spring of stiffness k causes at the start: sqrt(k g' M^-1 g'^T).
@@ -58,11 +60,49 @@ double frequency_from_stiffness(model::Model& model, const model::Spring& spring
     return std::sqrt(*spring.stiffness * inverse_mass);
 }
 
+/// Each pair of phases of different frequencies, and the period of their difference.
+std::vector<Period> beats_of(const std::vector<Phase>& phases) {
+    std::vector<Period> beats;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const double difference = std::abs(phases[i].frequency - phases[j].frequency);
+            if (difference > 1e-9 * phases[i].frequency) {
+                beats.push_back({fmt::format("{}-{}", phases[j].name, phases[i].name), 2 * M_PI / difference,
+                                 fmt::format("beat of vibration.{} and vibration.{}", phases[j].name, phases[i].name)});
+            }
+        }
+    }
+    return beats;
+}
+
+/// Beats much slower than the phases themselves: windows have to cover them.
+std::vector<std::string> slow_beats(const std::vector<Phase>& phases) {
+    constexpr double slow = 10;
+    double slowest = 0;
+    for (const auto& phase : phases) {
+        slowest = std::max(slowest, phase.period());
+    }
+    std::vector<std::string> warnings;
+    for (const auto& beat : beats_of(phases)) {
+        if (beat.period > slow * slowest) {
+            warnings.push_back(fmt::format(
+                "the {} is slow: its period {:.4g} is {:.3g} times that of the slowest phase, and averaging windows "
+                "have "
+                "to cover it. If the beat is part of the slow motion, use one phase and write the other as that "
+                "phase plus a multiple of t",
+                beat.source, beat.period, beat.period / slowest));
+        }
+    }
+    return warnings;
+}
+
 std::vector<Period> periods_of(model::Model model) {
     std::vector<Period> periods;
     for (const auto& phase : model.phases) {
         periods.push_back({phase.name, phase.period(), fmt::format("vibration.{}", phase.name)});
     }
+    const auto beats = beats_of(model.phases);
+    periods.insert(periods.end(), beats.begin(), beats.end());
     if (model.period) {
         periods.push_back({"oscillation", *model.period, "oscillation.period"});
     }
@@ -133,8 +173,27 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
                  static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached};
 }
 
+/// A resonance of the motion itself that averaged methods cannot know of.
+std::optional<std::string> parametric_resonance(const LoadedModel& loaded) {
+    const auto strength = loaded.parametric_strength();
+    if (!strength || !(*strength > largest_parametric_strength)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the vibration is so strong that the motion about the start may resonate with it parametrically: the "
+        "derivative of the fast "
+        "displacement is {:.3g}, where {} is the limit near an equilibrium. Averaged methods cannot see this; trust "
+        "only "
+        "`direct`, or make the vibration faster at the same velocity",
+        *strength, largest_parametric_strength);
+}
+
 Findings findings_of(const LoadedModel& loaded) {
     Findings findings;
+    findings.warnings = slow_beats(loaded.model().phases);
+    if (const auto resonance = parametric_resonance(loaded)) {
+        findings.warnings.push_back(*resonance);
+    }
     findings.periods = periods_of(loaded.model());
     findings.residuals = residuals_of(loaded.model());
     findings.methods = applicability(loaded.problem());
@@ -191,7 +250,8 @@ void print_json(const Findings& findings) {
         {"residuals", residuals},
         {"methods", methods},
         {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
-        {"why", findings.recommended.why}};
+        {"why", findings.recommended.why},
+        {"warnings", findings.warnings}};
     fmt::print("{}\n", json_text(report));
 }
 
@@ -218,6 +278,9 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
     }
     fmt::print("  {:<18} {}: {}\n", "recommended",
                findings.recommended.method.empty() ? "none" : findings.recommended.method, findings.recommended.why);
+    for (const auto& warning : findings.warnings) {
+        fmt::print("  warning: {}\n", warning);
+    }
 }
 
 }  // namespace

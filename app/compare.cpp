@@ -56,14 +56,9 @@ std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const Reco
     if (!run.solution.has_fast()) {
         return run.output.slow.rows;
     }
-    const auto d = static_cast<std::ptrdiff_t>(loaded.model().dimension());
-    const bool moving = !loaded.model().is_first_order();
     std::vector<std::vector<double>> rows;
     for (std::size_t k = 0; k < run.output.slow.t.size(); ++k) {
-        const auto& row = run.output.slow.rows[k];
-        const Snapshot slow{run.output.slow.t[k],
-                            {row.begin(), row.begin() + d},
-                            {row.begin() + d, row.begin() + (moving ? 2 : 1) * d}};
+        const Snapshot slow = loaded.snapshot(run.output.slow.t[k], run.output.slow.rows[k]);
         rows.push_back(loaded.row(run.solution.reconstruct(slow)));
     }
     return rows;

@@ -51,6 +51,9 @@ LoadedModel::System LoadedModel::system_of(const model::Model& model) {
     if (model.is_first_order()) {
         return model::first_order_system(model);
     }
+    if (!model.constraints.empty()) {
+        return model::constrained_system(model);
+    }
     return model::second_order_system(model);
 }
 
@@ -69,6 +72,11 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
     }
     for (const auto& variable : model_.variables) {
         columns_.push_back(variable.name);
+    }
+    for (const auto* prefix : {"lambda_", "lambda_total_"}) {
+        for (const auto& constraint : model_.constraints) {
+            columns_.push_back(prefix + constraint.name);
+        }
     }
     std::vector<model::Node> extras;
     for (const auto& slow : model_.slow) {
@@ -203,26 +211,45 @@ void LoadedModel::set_options(Options& options) {
 }
 
 Solution LoadedModel::solve(const Request& request) const {
-    if (const auto possible = automatic_choice(problem()); possible.method.empty()) {
-        throw Misuse(fmt::format("{}: {}", model_.source.name(), possible.why));
-    }
     return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
 }
 
-std::vector<double> LoadedModel::row(double t, std::span<const double> position,
-                                     std::span<const double> velocity) const {
-    std::vector<double> values(position.begin(), position.end());
-    values.insert(values.end(), velocity.begin(), velocity.end());
+std::vector<double> LoadedModel::row(const Snapshot& state) const {
+    std::vector<double> values = state.position;
+    values.insert(values.end(), state.velocity.begin(), state.velocity.end());
+    for (auto multipliers : {state.multipliers, state.total_multipliers}) {
+        multipliers.resize(model_.constraints.size(), NAN);  // a run that did not start has none
+        values.insert(values.end(), multipliers.begin(), multipliers.end());
+    }
     if (extras_) {
         const std::size_t first = values.size();
         values.resize(columns_.size());
         std::vector<double> theta;
         for (const auto& phase : model_.phases) {
-            theta.push_back(phase.at(t));
+            theta.push_back(phase.at(state.t));
         }
-        extras_->operator()<double>(position, velocity, t, theta, std::span(values).subspan(first));
+        extras_->operator()<double>(state.position, state.velocity, state.t, theta, std::span(values).subspan(first));
     }
     return values;
+}
+
+Snapshot LoadedModel::snapshot(double t, std::span<const double> y) const {
+    return snapshot_of(t, y, model_.dimension(), model_.constraints.size());
+}
+
+std::optional<double> LoadedModel::parametric_strength() const {
+    constexpr std::size_t most = 400;
+    if (model_.is_first_order() || model_.phases.empty() || model_.dimension() > most) {
+        return {};
+    }
+    const auto strength = [&](const auto& system) {
+        Acceleration acceleration(system);
+        return lento::parametric_strength(acceleration, request_.start, request_.velocity, request_.t_start);
+    };
+    if (const auto* constrained = std::get_if<model::ConstrainedModel>(&system_)) {
+        return strength(reduced(*constrained));
+    }
+    return strength(std::get<VibratedSystem<model::ModelForce>>(system_));
 }
 
 std::optional<double> LoadedModel::fastest_period() const {

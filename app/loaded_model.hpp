@@ -48,10 +48,15 @@ public:
 
     Solution solve(const Request& request) const;
 
-    /// The columns of every output, without t: coordinates, velocities, variables, slow variables, observed quantities.
+    /// The columns of every output, without t: coordinates, velocities, variables, multipliers, slow variables, observed quantities.
     const std::vector<std::string>& columns() const { return columns_; }
-    std::vector<double> row(double t, std::span<const double> position, std::span<const double> velocity) const;
-    std::vector<double> row(const Snapshot& state) const { return row(state.t, state.position, state.velocity); }
+    std::vector<double> row(const Snapshot& state) const;
+    /// A state as sinks are given it.
+    Snapshot snapshot(double t, std::span<const double> y) const;
+
+    /// How strongly the vibration excites the system parametrically at the start (`average/fast_part.hpp`); none where there is no
+    /// phase, or too many coordinates to find out.
+    std::optional<double> parametric_strength() const;
 
     /// The shortest declared period, if any.
     std::optional<double> fastest_period() const;
@@ -60,7 +65,8 @@ public:
     RunOutput output() const;
 
 private:
-    using System = std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>>;
+    using System =
+        std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>, model::ConstrainedModel>;
 
     static System system_of(const model::Model& model);
     void make_request(End end);

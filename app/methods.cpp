@@ -45,8 +45,8 @@ Exit methods(const MethodsArguments& arguments) {
         fmt::print("\n");
     }
     fmt::print(
-        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase is declared, else "
-        "direct.\n");
+        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase is declared, "
+        "rattle-shake where there are constraints too, else direct.\n");
     return Exit::done;
 }
 

@@ -39,10 +39,9 @@ std::string place_of_divergence(const model::Model& model) {
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
     RunOutput output = loaded.output();
-    const std::size_t d = loaded.model().dimension();
     const auto record = [&](double t, std::span<const double> y) {
         output.slow.t.push_back(t);
-        output.slow.rows.push_back(loaded.row(t, y.first(d), y.subspan(d)));
+        output.slow.rows.push_back(loaded.row(loaded.snapshot(t, y)));
     };
     request.sink = record;
     Solution solution = [&] {

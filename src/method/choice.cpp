@@ -14,12 +14,15 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             return {method, false, "it is for systems with coordinates; this one has variables"};
         }
         if (!problem.phases && (for_constraints || !problem.period)) {
-            return {method, false, for_constraints ? "no fast phase is declared" : "no fast phase is declared, nor a period"};
+            return {method, false,
+                    for_constraints ? "no fast phase is declared" : "no fast phase is declared, nor a period"};
         }
         return {method, true,
                 problem.phases ? "a fast phase is declared" : "the period of a fast oscillation is declared"};
     };
-    return {averaging("hmm-sync", false), averaging("hmm-async", false), averaging("shake-shake", true),
+    return {averaging("hmm-sync", false),
+            averaging("hmm-async", false),
+            averaging("shake-shake", true),
             averaging("rattle-shake", true),
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }

@@ -18,7 +18,8 @@ std::string assignments(std::span<const std::string> names, std::string_view suf
             ++left;
             continue;
         }
-        fmt::format_to(std::back_inserter(text), "{}{}{} = {:.6g}", text.empty() ? "" : ", ", names[i], suffix, values[i]);
+        fmt::format_to(std::back_inserter(text), "{}{}{} = {:.6g}", text.empty() ? "" : ", ", names[i], suffix,
+                       values[i]);
         ++listed_so_far;
     }
     return left == 0 ? text : fmt::format("{}, and {} more", text, left);
@@ -31,7 +32,8 @@ std::string sentence_of(const std::vector<Relation>& relations, const std::vecto
     for (const auto& relation : relations) {
         if (relation.size() == 1) {
             fmt::format_to(std::back_inserter(text),
-                           "{}the gradient of {} vanishes at the start, so that it cannot hold the motion: write it without a square, "
+                           "{}the gradient of {} vanishes at the start, so that it cannot hold the motion: write it "
+                           "without a square, "
                            "or start elsewhere",
                            text.empty() ? "" : "; ", names[relation.front().first]);
             continue;
@@ -40,13 +42,17 @@ std::string sentence_of(const std::vector<Relation>& relations, const std::vecto
         std::string who;
         for (const auto& [j, weight] : relation) {
             const double scaled = weight / relation.back().second;
-            fmt::format_to(std::back_inserter(terms), "{}{:.3g} {}'", terms.empty() ? "" : scaled < 0 ? " - " : " + ",
+            fmt::format_to(std::back_inserter(terms), "{}{:.3g} {}'",
+                           terms.empty() ? ""
+                           : scaled < 0  ? " - "
+                                         : " + ",
                            terms.empty() ? scaled : std::abs(scaled), names[j]);
             fmt::format_to(std::back_inserter(who), "{}{}", who.empty() ? "" : ", ", names[j]);
         }
-        fmt::format_to(std::back_inserter(text),
-                       "{}the constraints {} are dependent at the start: their gradients satisfy {} = 0; leave one of them out", 
-                       text.empty() ? "" : "; ", who, terms);
+        fmt::format_to(
+            std::back_inserter(text),
+            "{}the constraints {} are dependent at the start: their gradients satisfy {} = 0; leave one of them out",
+            text.empty() ? "" : "; ", who, terms);
     }
     return text;
 }
@@ -58,9 +64,8 @@ std::string Correction::warning() const {
 
 std::string Correction::refusal() const {
     const bool velocity = what == "velocity";
-    std::string text =
-        fmt::format("the starting {} does not satisfy the constraints: {}", what,
-                    assignments(constraints, velocity ? "_dot" : "", residuals));
+    std::string text = fmt::format("the starting {} does not satisfy the constraints: {}", what,
+                                   assignments(constraints, velocity ? "_dot" : "", residuals));
     if (!nearest.empty()) {
         fmt::format_to(std::back_inserter(text), "; the nearest that does is {}, away by {:.2g}",
                        assignments(coordinates, velocity ? "_dot" : "", nearest), moved);

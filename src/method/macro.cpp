@@ -41,8 +41,9 @@ MacroChoice macro_choice(const Options& options, Interval interval, const MacroS
                                  suggestion(choice.name, known), listed(known)));
     }
     if (!takes_fixed && choice.step) {
-        throw Misuse(fmt::format("macro = {} chooses its own steps here; leave out macro_step and steps, or take one of {}",
-                                 choice.name, listed(solvers.fixed)));
+        throw Misuse(
+            fmt::format("macro = {} chooses its own steps here; leave out macro_step and steps, or take one of {}",
+                        choice.name, listed(solvers.fixed)));
     }
     if (!choice.step && !chooses) {
         throw Misuse(fmt::format(
@@ -92,10 +93,9 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
         result = march_by_tolerance(choice, rate, request, y, recorder);
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(d);
-    return {
-        std::move(result),
-        std::move(recorder).trajectory(),
-        {.t = result.reached, .position = {y.begin(), middle}, .velocity = {middle, y.end()}}};
+    return {std::move(result),
+            std::move(recorder).trajectory(),
+            {.t = result.reached, .position = {y.begin(), middle}, .velocity = {middle, y.end()}}};
 }
 
 Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,

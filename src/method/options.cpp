@@ -15,7 +15,8 @@ std::span<const OptionEntry> option_catalogue() {
     static const std::vector<OptionEntry> catalogue{
         {"macro",
          "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
-         "heun3, rk4, dopri5 take macro_step or steps",
+         "heun3, rk4, dopri5 take macro_step or steps; with constraints these are shake, rattle, rattle4, rattle6, "
+         "rattle8, lobatto",
          &Options::macro},
         {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
          &Options::macro_step},
@@ -23,7 +24,9 @@ std::span<const OptionEntry> option_catalogue() {
         {"micro",
          "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5; where the force "
          "depends on "
-         "the velocity, verlet takes it at a predicted velocity (order 2) and verlet4 to verlet8 are refused",
+         "the velocity, verlet takes it at a predicted velocity (order 2) and verlet4 to verlet8 are refused; with "
+         "constraints: shake, "
+         "rattle, rattle4, rattle6, rattle8, lobatto",
          &Options::micro},
         {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",
          &Options::micro_step},

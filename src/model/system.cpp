@@ -21,6 +21,22 @@ std::vector<std::string> names_of(const auto& unknowns) {
     return names;
 }
 
+SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jacobian) {
+    std::vector<std::vector<std::size_t>> rows(model.constraints.size());
+    for (const auto& entry : jacobian) {
+        rows[entry.row].push_back(entry.column);
+    }
+    return SparsePattern(rows);
+}
+
+std::vector<Node> nodes_of(const std::vector<MatrixEntry>& entries) {
+    std::vector<Node> nodes;
+    for (const auto& entry : entries) {
+        nodes.push_back(entry.node);
+    }
+    return nodes;
+}
+
 }  // namespace
 
 ModelFunction::ModelFunction(const Model& model, const std::vector<Node>& results)
@@ -57,6 +73,24 @@ FirstOrderSystem<ModelRate> first_order_system(const Model& model) {
     auto system = FirstOrderSystem<ModelRate>(model.variables.size(), model.phases, ModelRate(model))
                       .with_names(names_of(model.variables));
     return model.period ? system.with_period(*model.period) : system;
+}
+
+// NOTE: the model is a copy, to whose graph the derivatives are added.
+ModelConstraints::ModelConstraints(Model model) : ModelConstraints(model, constraint_terms(model)) {}
+
+ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& terms)
+    : names_(names_of(model.constraints)),
+      pattern_(pattern_of(model, terms.jacobian)),
+      values_(model, terms.values),
+      gradient_(model, nodes_of(terms.jacobian)),
+      rates_(model, terms.velocity_residuals),
+      curvature_(model, terms.curvature) {}
+
+ConstrainedModel constrained_system(const Model& model) {
+    if (model.constraints.empty()) {
+        throw Misuse(fmt::format("{} has no [constraints]", model.source.name()));
+    }
+    return {second_order_system(model), ModelConstraints(model)};
 }
 
 std::vector<double> start_of(const Model& model) {

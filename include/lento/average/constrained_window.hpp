@@ -57,7 +57,8 @@ public:
             return fmt::format("{} micro-steps from the middle of a window the constraints become dependent", step);
         }
         return fmt::format(
-            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a residual of {:.2g}, "
+            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a "
+            "residual of {:.2g}, "
             "relative, the largest in {}; take more micro_steps_per_period",
             step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
     }
@@ -150,7 +151,8 @@ private:
             add(direction, k, stepper_.multipliers());
             if (k < steps) {
                 stepper_.evaluate(
-                    [&](double, auto x, auto v, auto a) { evaluate(start, direction * (k + 1.0), x, v, a); }, h, state_);
+                    [&](double, auto x, auto v, auto a) { evaluate(start, direction * (k + 1.0), x, v, a); }, h,
+                    state_);
                 manifold_->gradient(state_.x(), start.t, state_.gradient);
             }
         }
@@ -163,9 +165,10 @@ private:
             manifold_->constrain_acceleration(state_.gradient, state_.x(), state_.v(), start.t, total_, lambda_);
             add(direction, k, lambda_);
             if (k < steps) {
-                const auto moved = stepper_.step(
-                    [&](double c, auto x, auto v, auto a) { evaluate(start, direction * (static_cast<double>(k) + c), x, v, a); },
-                    [&](double) { return start.t; }, h, state_);
+                const auto moved =
+                    stepper_.step([&](double c, auto x, auto v,
+                                      auto a) { evaluate(start, direction * (static_cast<double>(k) + c), x, v, a); },
+                                  [&](double) { return start.t; }, h, state_);
                 if (!moved.converged) {
                     failure_ = {moved, direction * k};
                     return;
@@ -179,8 +182,7 @@ private:
         if (k == 0 && direction == -1) {
             return;
         }
-        const double weight =
-            weights_[static_cast<std::size_t>(k)] * (k > 0 && sides_ == Sides::forward ? 2.0 : 1.0);
+        const double weight = weights_[static_cast<std::size_t>(k)] * (k > 0 && sides_ == Sides::forward ? 2.0 : 1.0);
         forces_.add(weight, total_);
         multipliers_.add(weight, lambda);
     }

@@ -18,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include <Eigen/Dense>
+
 #include "lento/problem/time_scales.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
@@ -81,6 +83,26 @@ public:
     Motion at(std::span<const double> x, std::span<const double> v, double t, std::span<const double> theta) {
         auto parts = harmonics(x, v, t).at(theta);
         return {std::move(parts.displacement), std::move(parts.velocity)};
+    }
+
+    /// At `count` moments of a period of the fastest phase, all phases starting from zero.
+    std::vector<std::vector<double>> displacements(std::span<const double> x, std::span<const double> v, double t,
+                                                   int count) {
+        const auto& phases = acceleration_->system().phases();
+        const auto h = harmonics(x, v, t);
+        double fastest = 0;
+        for (const auto& phase : phases) {
+            fastest = std::max(fastest, phase.frequency);
+        }
+        std::vector<std::vector<double>> result;
+        for (int k = 0; k < count; ++k) {
+            std::vector<double> theta;
+            for (const auto& phase : phases) {
+                theta.push_back(2 * std::numbers::pi * k / count * phase.frequency / fastest);
+            }
+            result.push_back(h.at(theta).displacement);
+        }
+        return result;
     }
 
     Profile profile(std::span<const double> x, std::span<const double> v, double t, const TimeScales& scales) {
@@ -147,5 +169,51 @@ private:
     Acceleration<System>* acceleration_;
     std::size_t points_ = 16;
 };
+
+/// How strongly the vibration acts as a parametric excitation at a point: the spectral radius of the derivative of the fast displacement by
+/// the position, the largest over the phases. For x'' = -k cos(theta) x it is k / omega^2. Above 0.45 the un-averaged motion near an
+/// equilibrium grows at half the frequency of the vibration (Mathieu's equation; Acheson's theorem on inverted chains), which no averaged
+/// force can show.
+inline constexpr double largest_parametric_strength = 0.45;
+
+template <class System>
+double parametric_strength(Acceleration<System>& acceleration, std::span<const double> x, std::span<const double> v,
+                           double t) {
+    constexpr int phases = 8;
+    const auto d = static_cast<Eigen::Index>(x.size());
+    double size = 0;
+    for (const double component : x) {
+        size = std::max(size, std::abs(component));
+    }
+    const double offset = 1e-5 * (size > 0 ? size : 1.0);
+    FastPart<System> fast(acceleration, x, v, t);
+    std::vector<Eigen::MatrixXd> derivatives(phases, Eigen::MatrixXd(d, d));
+    std::vector<double> moved(x.begin(), x.end());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto column = static_cast<Eigen::Index>(i);
+        for (const double side : {1.0, -1.0}) {
+            moved[i] = x[i] + side * offset;
+            const auto displacements = fast.displacements(moved, v, t, phases);
+            for (int k = 0; k < phases; ++k) {
+                const Eigen::Map<const Eigen::VectorXd> there(displacements[static_cast<std::size_t>(k)].data(), d);
+                auto& derivative = derivatives[static_cast<std::size_t>(k)];
+                if (side > 0) {
+                    derivative.col(column) = there / (2 * offset);
+                } else {
+                    derivative.col(column) -= there / (2 * offset);
+                }
+            }
+        }
+        moved[i] = x[i];
+    }
+    double largest = 0;
+    for (const auto& derivative : derivatives) {
+        if (derivative.allFinite()) {
+            largest = std::max(
+                largest, Eigen::EigenSolver<Eigen::MatrixXd>(derivative, false).eigenvalues().cwiseAbs().maxCoeff());
+        }
+    }
+    return largest;
+}
 
 }  // namespace lento

@@ -96,15 +96,14 @@ public:
             }
             if (march.culprit) {
                 march.outcome = Outcome::diverged;
-                march.explanation =
-                    fmt::format("the solution or its force stopped being finite between t = {:.6g} and {:.6g}", t, next);
+                march.explanation = fmt::format(
+                    "the solution or its force stopped being finite between t = {:.6g} and {:.6g}", t, next);
                 break;
             }
             if (!taken.converged) {
                 march.outcome = Outcome::not_converged;
-                march.explanation =
-                    fmt::format("the step from t = {:.6g} to {:.6g} does not reach the constraints: {}", t, next,
-                                sentence_of(taken, manifold_->constraints().names()));
+                march.explanation = fmt::format("the step from t = {:.6g} to {:.6g} does not reach the constraints: {}",
+                                                t, next, sentence_of(taken, manifold_->constraints().names()));
                 break;
             }
             ++march.steps;
@@ -146,8 +145,9 @@ public:
         auto march = march_adaptive(controller, rate, interval, y, WithMultipliers<Observer>{&observer, 2 * d()}, stop,
                                     budget, projection);
         if (!projection.failure.converged) {
-            march.explanation = fmt::format("the point reached at t = {:.6g} is too far from the constraints: {}",
-                                            march.reached, sentence_of(projection.failure, manifold_->constraints().names()));
+            march.explanation =
+                fmt::format("the point reached at t = {:.6g} is too far from the constraints: {}", march.reached,
+                            sentence_of(projection.failure, manifold_->constraints().names()));
         }
         if (march.steps > 0) {
             start = point_at(march.reached, std::span(y).first(d()), std::span(y).subspan(d(), d()));

@@ -223,8 +223,8 @@ private:
     }
 
     /// The window with the micro-steps a period asked for; else with twice as many until the averaged force at the
-    /// start no longer changes by a tenth of rtol, or of the fast period over the length of the run: below the method's
-    /// own error O(1/omega) there is nothing to gain.
+    /// start no longer changes by a tenth of rtol, or of the fast period over the slow time: below the method's own error
+    /// O(1/omega) there is nothing to gain.
     std::unique_ptr<AnyWindow<System>> settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
                                                       const std::vector<double>& X, const std::vector<double>& V) {
         if (const auto given = given_steps_per_period(request_.options, scales_)) {
@@ -232,7 +232,11 @@ private:
         }
         constexpr std::size_t fewest = 8;
         constexpr std::size_t most = 512;
-        const double target = 0.1 * std::max(request_.rtol, scales_.fastest / (request_.t_end - request_.t_start));
+        const double length = request_.t_end - request_.t_start;
+        double extent = 0;
+        for (const double component : X) {
+            extent = std::max(extent, std::abs(component));
+        }
         std::vector<double> coarse(X.size());
         std::vector<double> fine(X.size());
         double change = 0;
@@ -247,6 +251,9 @@ private:
                 change = larger(change, std::abs(fine[i] - coarse[i]));
                 size = larger(size, std::abs(fine[i]));
             }
+            // The time in which this force moves the system by its own size: the slow time, as far as one point tells.
+            const double slow_time = std::clamp(std::sqrt(extent / size), 0.01 * length, length);
+            const double target = 0.1 * std::max(request_.rtol, std::min(scales_.fastest / slow_time, 1e-2));
             // NOTE: at an equilibrium there is no averaged force to compare with; what then counts is the vibration's own size.
             const bool converged = change <= std::max(target * size, 1e-15 * leading_amplitude_);
             const bool at_rounding = change <= 1e-6 * size && change > 0.25 * last_change;
@@ -373,7 +380,8 @@ private:
         return [system = system_, complete = motion_->completion()](const Snapshot& slow) {
             Acceleration<System> acceleration(*system);
             auto state = true_state(acceleration, slow.position, slow.velocity, slow.t);
-            Snapshot snapshot{.t = slow.t, .position = std::move(state.position), .velocity = std::move(state.velocity)};
+            Snapshot snapshot{
+                .t = slow.t, .position = std::move(state.position), .velocity = std::move(state.velocity)};
             if (complete) {
                 complete(snapshot);
             }

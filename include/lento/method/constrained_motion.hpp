@@ -135,10 +135,10 @@ public:
 
     void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const override {
         if (is_rattle_composition(stepper)) {
-            throw Misuse(
-                fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; "
-                            "use lobatto (shake and rattle run too, with order 2)",
-                            role, stepper));
+            throw Misuse(fmt::format(
+                "{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; "
+                "use lobatto (shake and rattle run too, with order 2)",
+                role, stepper));
         }
     }
 

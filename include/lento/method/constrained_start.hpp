@@ -92,13 +92,12 @@ std::optional<Violation> put_on_manifold(Manifold<Constraints>& manifold, const 
     auto x = request.start;
     const auto reached = manifold.to_position(gradient, t, x, mu);
     if (!reached.converged) {
-        return Violation{
-            Outcome::off_constraints,
-            fmt::format("the start is too far from the constraints to find the nearest point on them: {}",
-                        Correction{"position", 0, 0, residuals, names, coordinates, {}}.refusal())};
+        return Violation{Outcome::off_constraints,
+                         fmt::format("the start is too far from the constraints to find the nearest point on them: {}",
+                                     Correction{"position", 0, 0, residuals, names, coordinates, {}}.refusal())};
     }
-    if (auto violation = judge({"position", largest_difference(x, request.start), largest(x), residuals, names,
-                                coordinates, x})) {
+    if (auto violation =
+            judge({"position", largest_difference(x, request.start), largest(x), residuals, names, coordinates, x})) {
         return violation;
     }
     request.start = x;
@@ -110,8 +109,8 @@ std::optional<Violation> put_on_manifold(Manifold<Constraints>& manifold, const 
     auto v = request.velocity;
     manifold.constraints().rates(x, v, t, residuals);
     manifold.to_velocity(gradient, x, t, v, mu);
-    if (auto violation = judge({"velocity", largest_difference(v, request.velocity), largest(v), residuals, names,
-                                coordinates, v})) {
+    if (auto violation = judge(
+            {"velocity", largest_difference(v, request.velocity), largest(v), residuals, names, coordinates, v})) {
         return violation;
     }
     request.velocity = v;

@@ -29,10 +29,9 @@ inline const MethodDescription direct_description{
     .paper = "",
     .slow_is = "true",
     .summary = "resolves every vibration; the cost grows with the frequency",
-    .options = {
-        {"macro", "verlet (rattle with constraints) with macro_step or steps, else dopri5"},
-        {"macro_step", "adaptive"},
-        {"steps", "adaptive"}}};
+    .options = {{"macro", "verlet (rattle with constraints) with macro_step or steps, else dopri5"},
+                {"macro_step", "adaptive"},
+                {"steps", "adaptive"}}};
 
 /// A march as a solution; `names` are those of the unknowns, `statistics` what the march itself does not know.
 Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
@@ -65,8 +64,7 @@ Solution direct(const ConstrainedSystem<Free, Constraints>& system, const Reques
     const auto began = std::chrono::steady_clock::now();
     Request request = checked(given, system.dimension());
     require_options_apply(request.options, direct_description);
-    const auto macro =
-        macro_choice(request.options, {request.t_start, request.t_end}, constrained_solvers("rattle"));
+    const auto macro = macro_choice(request.options, {request.t_start, request.t_end}, constrained_solvers("rattle"));
     Manifold<Constraints> manifold(system.mass(), system.constraints());
     Acceleration acceleration(system.free());
     std::vector<double> theta(system.phases().size());
@@ -75,7 +73,8 @@ Solution direct(const ConstrainedSystem<Free, Constraints>& system, const Reques
         for (std::size_t j = 0; j < theta.size(); ++j) {
             theta[j] = system.phases()[j].at(t);
         }
-        acceleration(view<extent>(x), view<extent>(v), t, std::span<const double>(theta), view<extent>(a.first(x.size())));
+        acceleration(view<extent>(x), view<extent>(v), t, std::span<const double>(theta),
+                     view<extent>(a.first(x.size())));
         std::fill(a.begin() + static_cast<std::ptrdiff_t>(x.size()), a.end(), 0.0);
     };
     std::vector<std::string> warnings;
@@ -90,9 +89,10 @@ Solution direct(const ConstrainedSystem<Free, Constraints>& system, const Reques
         marched = march_on_manifold(manifold, macro, velocity ? VelocityUse::possible : VelocityUse::none, rate,
                                     request, request.start, request.velocity);
     }
-    return direct_solution(request, system.names(), macro, std::move(marched),
-                           {.force_evaluations = acceleration.evaluations(), .newton_iterations = manifold.iterations()},
-                           std::move(warnings), settling_onto(system.mass(), system.constraints()), began);
+    return direct_solution(
+        request, system.names(), macro, std::move(marched),
+        {.force_evaluations = acceleration.evaluations(), .newton_iterations = manifold.iterations()},
+        std::move(warnings), settling_onto(system.mass(), system.constraints()), began);
 }
 
 template <class Rate>

@@ -24,33 +24,37 @@ inline MethodDescription constrained_averaging_description(const std::string& na
             .paper = "vibrated",
             .slow_is = "averaged",
             .summary = summary,
-            .options = {{"macro", macro + " with macro_step or steps, else dopri5"},
-                        {"macro_step", "adaptive"},
-                        {"steps", "adaptive"},
-                        {"micro", "shake with micro_step or micro_steps_per_period, else rattle6; lobatto where forces depend on the "
-                                  "velocity"},
-                        {"micro_step", "from micro_steps_per_period"},
-                        {"micro_steps_per_period", "doubled until the averaged force settles"},
-                        {"filter", "period where the force is even about some phase, else cos8"},
-                        {"window", "from window_periods"},
-                        {"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
-                        {"initial", "true-state"},
-                        {"mean_force", "refuse"},
-                        {"parity", "detect, unless the system declares it"}}};
+            .options = {
+                {"macro", macro + " with macro_step or steps, else dopri5"},
+                {"macro_step", "adaptive"},
+                {"steps", "adaptive"},
+                {"micro",
+                 "shake with micro_step or micro_steps_per_period, else rattle6; lobatto where forces depend on the "
+                 "velocity"},
+                {"micro_step", "from micro_steps_per_period"},
+                {"micro_steps_per_period", "doubled until the averaged force settles"},
+                {"filter", "period where the force is even about some phase, else cos8"},
+                {"window", "from window_periods"},
+                {"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
+                {"initial", "true-state"},
+                {"mean_force", "refuse"},
+                {"parity", "detect, unless the system declares it"}}};
 }
 
 inline const MethodDescription shake_shake_description = constrained_averaging_description(
     "shake-shake", "shake", "windows on the constraints from rest at phase zero; then large SHAKE steps");
-inline const MethodDescription rattle_shake_description = constrained_averaging_description(
-    "rattle-shake", "rattle",
-    "windows on the constraints from rest at phase zero; then large RATTLE steps, whose velocities keep the constraints too");
+inline const MethodDescription rattle_shake_description =
+    constrained_averaging_description("rattle-shake", "rattle",
+                                      "windows on the constraints from rest at phase zero; then large RATTLE steps, "
+                                      "whose velocities keep the constraints too");
 
 /// Either of the two, by its description.
 template <class Free, class Constraints>
 Solution average_on_constraints(const ConstrainedSystem<Free, Constraints>& system, const Request& request,
                                 const MethodDescription& method) {
     if (system.phases().empty()) {
-        throw Misuse(fmt::format("{} averages over declared phases, and this system has none; use direct", method.name));
+        throw Misuse(
+            fmt::format("{} averages over declared phases, and this system has none; use direct", method.name));
     }
     const auto reduced_system = reduced(system);
     using Reduced = std::decay_t<decltype(reduced_system)>;

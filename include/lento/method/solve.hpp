@@ -23,8 +23,9 @@ namespace lento {
 
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
-    static const std::vector<MethodDescription> all{hmm_sync_description, hmm_async_description, shake_shake_description,
-                                                    rattle_shake_description, direct_description};
+    static const std::vector<MethodDescription> all{hmm_sync_description, hmm_async_description,
+                                                    shake_shake_description, rattle_shake_description,
+                                                    direct_description};
     return all;
 }
 
@@ -47,7 +48,8 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
     const std::string method =
         request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
     if (method == shake_shake_description.name || method == rattle_shake_description.name) {
-        throw Misuse(fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
+        throw Misuse(
+            fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
     }
     if (method == "hmm-async") {
         return hmm_async(system, request);
@@ -71,9 +73,10 @@ Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request
         }
     }
     if (method != "direct") {
-        throw Misuse(fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
-                                 "rattle-shake or direct",
-                                 method, system.constraints().count()));
+        throw Misuse(
+            fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
+                        "rattle-shake or direct",
+                        method, system.constraints().count()));
     }
     return direct(system, request);
 }

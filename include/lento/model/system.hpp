@@ -4,13 +4,17 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "lento/model/compile.hpp"
+#include "lento/model/derive.hpp"
 #include "lento/model/evaluate.hpp"
 #include "lento/model/model.hpp"
+#include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
+#include "lento/problem/sparse_pattern.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
 namespace lento::model {
@@ -109,9 +113,42 @@ private:
     ModelFunction function_;
 };
 
-/// Throw Misuse if the model is of the other order.
+/// The constraints of a model, with the members that `problem/constraints.hpp` describes.
+class ModelConstraints {
+public:
+    explicit ModelConstraints(Model model);
+
+    std::size_t count() const { return names_.size(); }
+    const std::vector<std::string>& names() const { return names_; }
+    const SparsePattern& pattern() const { return pattern_; }
+
+    void values(std::span<const double> x, double t, std::span<double> g) const {
+        values_.operator()<double>(x, {}, t, {}, g);
+    }
+    void gradient(std::span<const double> x, double t, std::span<double> entries) const {
+        gradient_.operator()<double>(x, {}, t, {}, entries);
+    }
+    void rates(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
+        rates_.operator()<double>(x, v, t, {}, result);
+    }
+    void curvature(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
+        curvature_.operator()<double>(x, v, t, {}, result);
+    }
+
+private:
+    ModelConstraints(const Model& model, const ConstraintTerms& terms);
+
+    std::vector<std::string> names_;
+    SparsePattern pattern_;
+    ModelFunction values_, gradient_, rates_, curvature_;
+};
+
+using ConstrainedModel = ConstrainedSystem<VibratedSystem<ModelForce>, ModelConstraints>;
+
+/// Throw Misuse if the model is of the other order, or has no constraints.
 VibratedSystem<ModelForce> second_order_system(const Model& model);
 FirstOrderSystem<ModelRate> first_order_system(const Model& model);
+ConstrainedModel constrained_system(const Model& model);
 
 std::vector<double> start_of(const Model& model);
 std::vector<double> velocity_of(const Model& model);

@@ -26,9 +26,9 @@ namespace lento {
 /// How an iteration ended. Residuals are relative: g_j over sum_i |g'_ji x_i|, and alike for velocities.
 struct Convergence {
     bool converged = true;
-    double residual = 0;       ///< the largest, where it stopped
-    std::size_t worst = 0;     ///< the constraint that has it
-    bool independent = true;   ///< false: the constraints are dependent there, to rounding
+    double residual = 0;      ///< the largest, where it stopped
+    std::size_t worst = 0;    ///< the constraint that has it
+    bool independent = true;  ///< false: the constraints are dependent there, to rounding
 };
 
 template <class Constraints>
