@@ -43,5 +43,6 @@ const std::vector<Reproduction>& reproductions();
 
 std::vector<Reproduction> vibrated_tables();
 std::vector<Reproduction> vibrated_properties();
+std::vector<Reproduction> vibrated_constraints();
 
 }  // namespace lento::papers

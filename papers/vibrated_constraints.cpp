@@ -1,0 +1,409 @@
+/// Section 4 of the paper vibrated, its figure 4.1 and appendix B, and the pendulum theorem it cites.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "chain.hpp"
+#include "lento/average/constrained_window.hpp"
+#include "lento/base/number.hpp"
+#include "lento/lento.hpp"
+#include "lento/march/constrained.hpp"
+#include "reproduction.hpp"
+#include "slope.hpp"
+
+namespace lento::papers {
+namespace {
+
+const Chain pendulum = double_pendulum();
+const std::vector<double> start = pendulum.position({0.5, 0.0});
+
+std::string power_of_ten(double value) {
+    return fmt::format("1e{}", std::lround(std::log10(value)));
+}
+
+double largest_difference(std::span<const double> a, std::span<const double> b) {
+    double difference = a.size() == b.size() ? 0.0 : std::nan("");
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference = larger(difference, std::abs(a[i] - b[i]));
+    }
+    return difference;
+}
+
+// --- Figure 4.1 ----------------------------------------------------------------------------------------------------
+
+/// h = (2 pi / omega) (H / T_macro) with T_macro = 0.4: 0.4/H micro-steps a period, half of them by symmetry.
+Solution figure_run(const std::string& method, double omega, std::size_t steps) {
+    return solve(pendulum.vibrated(omega), {.start = start,
+                                            .t_end = 1,
+                                            .method = method,
+                                            .options = {.steps = steps,
+                                                        .micro = "shake",
+                                                        .micro_steps_per_period = 2 * steps / 5,
+                                                        .filter = "period",
+                                                        .initial = "averaged"}});
+}
+
+/// The closing window, which gives only velocity and multipliers at the end, is not in the printed counts.
+double printed_micro_steps(const Solution& run) {
+    const auto windows = run.statistics().macro_steps + 1;
+    return static_cast<double>(run.statistics().micro_steps / windows * (windows - 1));
+}
+
+std::array<double, 2> angles(const Snapshot& state) {
+    return {pendulum.angle(state.position, 0), pendulum.angle(state.position, 1)};
+}
+
+void angles_and_multipliers(Result& result, std::size_t steps, double published_micro_steps) {
+    const auto run = figure_run("shake-shake", 1e4, steps);
+    const std::string H = fmt::format("H=1/{}", steps);
+    for (int k = 0; k <= 10; ++k) {
+        const auto state = run.slow(k / 10.0);
+        const auto [q1, q2] = angles(state);
+        const std::string label = fmt::format("t={}", k / 10.0);
+        const std::array<std::pair<const char*, double>, 6> values{{{"q1", q1},
+                                                                    {"q2", q2},
+                                                                    {"-Lambda1", state.multipliers[0]},
+                                                                    {"-Lambda2", state.multipliers[1]},
+                                                                    {"total lambda1", state.total_multipliers[0]},
+                                                                    {"total lambda2", state.total_multipliers[1]}}};
+        for (const auto& [name, value] : values) {
+            result.rows.push_back({label, fmt::format("{} {}", name, H), std::nullopt, value, true, 0});
+        }
+    }
+    result.rows.push_back({"micro-steps", H, published_micro_steps, printed_micro_steps(run), true, 0});
+}
+
+void expect_angles(Result& result, double omega, std::size_t steps, double q1, double q2) {
+    const auto found = angles(figure_run("shake-shake", omega, steps).final_state());
+    const auto claim = [&](const char* name, double value, double expected) {
+        result.claims.push_back(
+            {fmt::format("{} at t = 1 for H = 1/{}, omega = {:.0e} is {:.4f}", name, steps, omega, expected), value,
+             std::abs(value - expected) <= 5.1e-5});
+    };
+    claim("q1", found[0], q1);
+    claim("q2", found[1], q2);
+}
+
+Result figure() {
+    Result result;
+    angles_and_multipliers(result, 80, 1280);
+    angles_and_multipliers(result, 160, 5120);
+    expect_angles(result, 1e4, 80, 0.0047, 0.7740);
+    expect_angles(result, 1e4, 160, 0.0438, 0.8694);
+    expect_angles(result, 1e4, 320, 0.0633, 0.8510);
+    expect_angles(result, 1e4, 640, 0.0690, 0.8432);
+    expect_angles(result, 1e6, 80, 0.0077, 0.6034);
+    expect_angles(result, 1e6, 640, 0.0301, 0.8647);
+
+    std::vector<std::array<double, 2>> settling;
+    for (const std::size_t steps : {320, 640, 1280, 2560}) {
+        settling.push_back(angles(figure_run("shake-shake", 1e4, steps).final_state()));
+    }
+    for (const std::size_t i : {0, 1}) {
+        const double order = std::log2((settling[1][i] - settling[2][i]) / (settling[2][i] - settling[3][i]));
+        result.claims.push_back({fmt::format("q{} settles to order 2 for H below 1/320: order from differences", i + 1),
+                                 order, std::abs(order - 2) < 0.2});
+    }
+
+    double apart = 0;
+    double frequencies_apart = 0;
+    bool same_cost = true;
+    for (const std::size_t steps : {80, 160}) {
+        const auto shake = figure_run("shake-shake", 1e4, steps);
+        const auto rattle = figure_run("rattle-shake", 1e4, steps);
+        for (const auto& step : shake.trajectory().steps()) {
+            apart = larger(apart, largest_difference(shake.slow(step.to()).position, rattle.slow(step.to()).position));
+        }
+    }
+    for (const std::size_t steps : {80, 160, 640}) {
+        const auto fast = figure_run("shake-shake", 1e6, steps);
+        const auto faster = figure_run("shake-shake", 1e8, steps);
+        frequencies_apart =
+            larger(frequencies_apart, largest_difference(angles(fast.final_state()), angles(faster.final_state())));
+        same_cost = same_cost && fast.statistics().force_evaluations == faster.statistics().force_evaluations;
+    }
+    result.claims.push_back({"RATTLE-SHAKE has the positions of SHAKE-SHAKE: largest difference", apart, apart < 1e-9});
+    result.claims.push_back({"omega = 1e6 and 1e8 give the same angles at t = 1: largest difference", frequencies_apart,
+                             frequencies_apart < 2e-3});
+    result.claims.push_back({"at the same cost: 1 if force evaluations are equal", same_cost ? 1.0 : 0.0, same_cost});
+    return result;
+}
+
+// --- Orders, residuals, reversibility ---------------------------------------------------------------------------------------
+
+/// The averaged force of the double pendulum on its own, and what is met on the way to it.
+class PendulumForce {
+public:
+    PendulumForce(double omega, std::size_t steps_per_period, const std::string& micro)
+        : system_(pendulum.vibrated(omega)),
+          acceleration_(system_.free()),
+          manifold_(system_.mass(), system_.constraints()),
+          window_(make_constrained_window<Reduced>(micro, acceleration_, manifold_, time_scales(system_.free()),
+                                                   {FilterWeights(Filter("period"), steps_per_period / 2),
+                                                    steps_per_period, Sides::forward, VelocityUse::none})) {}
+
+    void operator()(double, std::span<const double> x, std::span<const double>, std::span<double> F) {
+        window_->average_acceleration({.x = x, .v = rest_, .phases = phase_}, F);
+    }
+    const auto& system() const { return system_; }
+
+private:
+    using System = decltype(pendulum.vibrated(1.0));
+    using Free = std::decay_t<decltype(std::declval<System>().free())>;
+    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
+    using Reduced = decltype(reduced(std::declval<System>()));
+
+    System system_;
+    Acceleration<Free> acceleration_;
+    Manifold<Constraints> manifold_;
+    std::unique_ptr<AnyConstrainedWindow<Reduced, Free, Constraints>> window_;
+    std::vector<double> rest_ = std::vector<double>(4, 0.0);
+    std::vector<double> phase_ = {0.0};
+};
+
+struct Nobody {
+    bool wants(double) const { return false; }
+    void take(const DenseStep&) {}
+};
+
+/// The end of a run of the averaged double pendulum: `steps` macro-steps with a stepper through the same averaged force.
+std::vector<double> macro_end(const std::string& macro, double t_end, std::size_t steps) {
+    PendulumForce force(1e4, 32, "shake");
+    Manifold manifold(force.system().mass(), force.system().constraints());
+    ConstrainedMarch march(manifold, std::ref(force));
+    auto point = march.point_at(0, start, std::vector<double>(4, 0.0));
+    with_constrained_stepper(macro, "macro", [&](auto choice) {
+        using Constraints = std::decay_t<decltype(manifold.constraints())>;
+        typename decltype(choice)::template Stepper<Constraints> stepper(manifold, VelocityUse::none);
+        march.fixed(stepper, {0, t_end}, t_end / static_cast<double>(steps), point, Nobody{}, {});
+    });
+    return {point.y.begin(), point.y.begin() + 8};
+}
+
+Result orders() {
+    Result result;
+    constexpr double t_end = 0.25;
+    const auto reference = macro_end("rattle8", t_end, 640);
+    struct Measured {
+        const char* macro;
+        double order;
+        std::vector<std::size_t> steps;
+    };
+    const std::vector<Measured> measured{{"shake", 2, {80, 160, 320}},
+                                         {"rattle", 2, {80, 160, 320}},
+                                         {"lobatto", 4, {40, 80, 160}},
+                                         {"rattle4", 4, {40, 80, 160}},
+                                         {"rattle6", 6, {40, 56, 80}}};
+    for (const auto& [macro, expected, counts] : measured) {
+        std::vector<double> H;
+        std::vector<double> errors;
+        for (const std::size_t steps : counts) {
+            H.push_back(t_end / static_cast<double>(steps));
+            errors.push_back(largest_difference(macro_end(macro, t_end, steps), reference));
+            result.rows.push_back({fmt::format("{} steps", steps), fmt::format("error of {}", macro), std::nullopt,
+                                   errors.back(), true, 0});
+        }
+        const double order = slope(H, errors);
+        result.claims.push_back({fmt::format("order of {} in H, micro-steps a period fixed: {}", macro, expected),
+                                 order, std::abs(order - expected) < 0.25});
+    }
+
+    const auto there =
+        solve(pendulum.vibrated(1e4),
+              {.start = start,
+               .t_end = 1000 / 160.0,
+               .method = "rattle-shake",
+               .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
+    auto turned = there.final_state().velocity;
+    std::transform(turned.begin(), turned.end(), turned.begin(), std::negate<>());
+    const auto back =
+        solve(pendulum.vibrated(1e4),
+              {.start = there.final_state().position,
+               .velocity = turned,
+               .t_end = 1000 / 160.0,
+               .method = "rattle-shake",
+               .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
+    const double returned = largest_difference(back.final_state().position, start);
+    result.claims.push_back({"RATTLE-SHAKE is reversible: 1,000 steps of H = 1/160 forward and back return up to",
+                             returned, returned < 1e-10 && back.outcome() == Outcome::completed});
+    return result;
+}
+
+// --- Appendix B ------------------------------------------------------------------------------------------------------
+
+Result appendix_b() {
+    Result result;
+    // Tangential parts: what lies across the manifold is taken by the multipliers.
+    const auto x = pendulum.position({0.5, 0.2});
+    const std::vector<double> rest(4, 0.0);
+    const auto averaged = pendulum.averaged();
+    const auto tangential = [&](std::span<const double> acceleration) {
+        Manifold manifold(averaged.mass(), averaged.constraints());
+        std::vector<double> gradient(manifold.entries());
+        std::vector<double> a(acceleration.begin(), acceleration.end());
+        std::vector<double> lambda(2);
+        manifold.gradient(x, 0, gradient);
+        if (!manifold.factorise(gradient)) {
+            return std::vector<double>(4, std::nan(""));
+        }
+        manifold.constrain_acceleration(gradient, x, rest, 0, a, lambda);
+        return a;
+    };
+    std::vector<double> exact(4);
+    pendulum.averaged_force(x, exact);
+    for (std::size_t i = 0; i < 4; ++i) {
+        exact[i] /= pendulum.masses[i / 2];
+    }
+    std::vector<double> omegas{1e3, 1e4, 1e5, 1e6};
+    std::vector<double> differences;
+    for (const double omega : omegas) {
+        std::vector<double> F(6);
+        PendulumForce(omega, 64, "rattle6")(0, x, rest, F);
+        differences.push_back(largest_difference(tangential(std::span(F).first(4)), tangential(exact)));
+        result.rows.push_back({power_of_ten(omega), "averaged force minus appendix B, tangential accelerations",
+                               std::nullopt, differences.back(), true, 0});
+    }
+    const double force_slope = slope(omegas, differences);
+    result.claims.push_back({"the averaged force differs from the formula of appendix B by O(1/omega): slope",
+                             force_slope, std::abs(force_slope + 1) < 0.1});
+
+    constexpr double t_end = 0.3;
+    const auto exactly =
+        solve(averaged, {.start = start, .t_end = t_end, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
+    omegas = {1e4, 1e5, 1e6};
+    differences.clear();
+    for (const double omega : omegas) {
+        const auto run = solve(pendulum.vibrated(omega),
+                               {.start = start,
+                                .t_end = t_end,
+                                .method = "rattle-shake",
+                                .rtol = 1e-9,
+                                .atol = 1e-11,
+                                .options = {.micro = "rattle6", .micro_steps_per_period = 64, .initial = "averaged"}});
+        differences.push_back(largest_difference(run.final_state().position, exactly.final_state().position));
+        result.rows.push_back({power_of_ten(omega), "rattle-shake minus the averaged equation at t = 0.3", std::nullopt,
+                               differences.back(), true, 0});
+    }
+    const double averaged_slope = slope(omegas, differences);
+    result.claims.push_back(
+        {"the computed motion approaches that of the averaged equation of appendix B as 1/omega: slope", averaged_slope,
+         std::abs(averaged_slope + 1) < 0.15});
+
+    omegas = {3e3, 1e4, 3e4, 1e5};
+    differences.clear();
+    for (const double omega : omegas) {
+        const auto run = solve(pendulum.vibrated(omega),
+                               {.start = start, .t_end = t_end, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
+        const auto direct = solve(pendulum.vibrated(omega),
+                                  {.start = start, .t_end = t_end, .method = "direct", .rtol = 1e-9, .atol = 1e-11});
+        double distance = 0;
+        for (int k = 0; k <= 30; ++k) {
+            distance = larger(
+                distance, largest_difference(run.slow(t_end * k / 30).position, direct.slow(t_end * k / 30).position));
+        }
+        differences.push_back(distance);
+        result.rows.push_back(
+            {fmt::format("{:.0e}", omega), "rattle-shake minus the true solution", std::nullopt, distance, true, 0});
+    }
+    const double true_slope = slope(omegas, differences);
+    result.claims.push_back({"the averaged motion is within O(1/omega) of the true one: slope", true_slope,
+                             std::abs(true_slope + 1) < 0.15});
+
+    const auto at_one = angles(
+        solve(averaged, {.start = start, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12}).final_state());
+    result.claims.push_back(
+        {"the averaged equation itself gives q1 = 0.0310 at t = 1", at_one[0], std::abs(at_one[0] - 0.0310) < 1e-4});
+    const auto truly = angles(
+        solve(pendulum.vibrated(1e4), {.start = start, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12})
+            .final_state());
+    result.claims.push_back(
+        {"the true solution at omega = 1e4 has q1 = 0.10273 at t = 1", truly[0], std::abs(truly[0] - 0.10273) < 1e-4});
+    return result;
+}
+
+// --- The pendulum theorem ---------------------------------------------------------------------------------------------
+
+/// The smallest and largest root of Laguerre's polynomial of degree n: the squares of the frequencies of a hanging chain of n equal links, in
+/// units of g/l.
+std::pair<double, double> hanging_modes(std::size_t n) {
+    const auto count = static_cast<Eigen::Index>(n);
+    Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(count, count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+        jacobi(k, k) = static_cast<double>(2 * k + 1);
+        if (k + 1 < count) {
+            jacobi(k, k + 1) = jacobi(k + 1, k) = static_cast<double>(k + 1);
+        }
+    }
+    const auto roots = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(jacobi, Eigen::EigenvaluesOnly).eigenvalues();
+    return {roots[0], roots[count - 1]};
+}
+
+/// The lowest height of the tip, over the length, in the run of a chain that starts with a small lean.
+double lowest_tip(const Chain& chain, double omega, double t_end, const std::string& method, const Options& options) {
+    double lowest = 1;
+    const auto run = solve(chain.vibrated(omega),
+                           {.start = chain.position(std::vector<double>(chain.links(), 0.02)),
+                            .t_end = t_end,
+                            .method = method,
+                            .rtol = 1e-8,
+                            .atol = 1e-10,
+                            .options = options,
+                            .samples = 201,
+                            .sink = [&](double, std::span<const double> y) { lowest = std::min(lowest, chain.tip(y)); },
+                            .keep = Recorder::Keep::nothing});
+    return run.outcome() == Outcome::completed ? lowest : std::nan("");
+}
+
+Result pendulum_theorem() {
+    Result result;
+    const auto record = [&](const std::string& label, double tip, bool stands) {
+        result.rows.push_back({label, "lowest height of the tip over the length", std::nullopt, tip, true, 0});
+        result.claims.push_back(
+            {label + (stands ? " stands: lowest tip" : " falls: lowest tip"), tip, stands ? tip > 0.99 : tip < 0.5});
+    };
+
+    // A rope 1 m long of 100 links. The averaged rope has frequencies up to 4 n v_max / (sqrt(2) l).
+    constexpr std::size_t links = 100;
+    const double l = 1.0 / links;
+    const double least = std::sqrt(2.0) * 9.8 / std::sqrt(hanging_modes(links).first * 9.8 / l);
+    for (const double margin : {1.3, 0.5}) {
+        const auto rope = Chain::rope(links, 1.0, margin * least);
+        const double omega = 80 * links * rope.v_max / l;
+        const double tip = lowest_tip(rope, omega, 1.2, "rattle-shake",
+                                      {.macro_step = l / (4 * links * rope.v_max), .micro_steps_per_period = 16});
+        record(fmt::format("100 links at {} times the least velocity", margin), tip, margin > 1);
+    }
+
+    // Three links, at twice the least velocity, with the amplitude below and above the second bound.
+    const double length = 0.1;
+    const auto [low, high] = hanging_modes(3);
+    const double largest_amplitude = 0.450 * length / high;
+    const auto rods = Chain::rope(3, 3 * length, 2 * std::sqrt(2.0) * 9.8 / std::sqrt(low * 9.8 / length));
+    for (const double share : {0.7, 1.3}) {
+        const double omega = rods.v_max / (share * largest_amplitude);
+        const auto label = [&](const char* method) {
+            return fmt::format("three links, amplitude {} of 0.450 g/omega_max^2, {}", share, method);
+        };
+        record(label("direct"), lowest_tip(rods, omega, 2, "direct", {}), share < 1);
+        record(label("averaged"), lowest_tip(rods, omega, 2, "rattle-shake", {.mean_force = "accept"}), true);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<Reproduction> vibrated_constraints() {
+    return {
+        {"vibrated/figure-4.1", "Double pendulum in descriptor form: angles and multipliers", "vibrated", figure},
+        {"vibrated/section-4.3", "Orders on the constraints, and reversibility of RATTLE-SHAKE", "vibrated", orders},
+        {"vibrated/appendix-b", "Averaged force and motion on the constraints", "vibrated", appendix_b},
+        {"vibrated/pendulum-theorem", "When chains stand upside down: both halves of Acheson's criterion", "vibrated",
+         pendulum_theorem}};
+}
+
+}  // namespace lento::papers
