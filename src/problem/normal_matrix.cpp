@@ -35,19 +35,10 @@ struct Product {
 
 }  // namespace
 
-class NormalMatrix::Form {
-public:
-    virtual ~Form() = default;
-    virtual bool factorise(std::span<const double> gradient) = 0;
-    virtual bool factorise(std::span<const double> there, std::span<const double> here) = 0;
-    virtual void solve(std::span<double> r) = 0;
-    virtual bool is_dense() const = 0;
-};
-
-class NormalMatrix::Dense final : public Form {
+class NormalMatrix::Dense {
 public:
     Dense(const SparsePattern& pattern, const Mass& mass)
-        : matrix_(index(pattern.rows()), index(pattern.rows())), right_(index(pattern.rows())) {
+        : matrix_(index(pattern.rows()), index(pattern.rows())), inverse_(matrix_.rows(), matrix_.cols()) {
         for (std::size_t i = 0; i < pattern.rows(); ++i) {
             for (std::size_t j = 0; j < pattern.rows(); ++j) {
                 for (std::size_t a = pattern.start(i); a < pattern.start(i + 1); ++a) {
@@ -62,8 +53,7 @@ public:
         }
     }
 
-    bool factorise(std::span<const double> gradient) override {
-        symmetric_ = true;
+    bool factorise(std::span<const double> gradient, std::span<double> inverse) {
         assemble(gradient, gradient);
         if (!matrix_.allFinite()) {
             return false;
@@ -76,32 +66,25 @@ public:
         scale_ = scale_.array().rsqrt();
         matrix_ = scale_.asDiagonal() * matrix_ * scale_.asDiagonal();
         cholesky_.compute(matrix_);
-        return cholesky_.vectorD().minCoeff() > least_pivot;
+        if (!(cholesky_.vectorD().minCoeff() > least_pivot)) {
+            return false;
+        }
+        inverse_.setIdentity();
+        Eigen::Map<Eigen::MatrixXd> result(inverse.data(), matrix_.rows(), matrix_.cols());
+        result = cholesky_.solve(inverse_);
+        result = scale_.asDiagonal() * result * scale_.asDiagonal();
+        return true;
     }
 
-    bool factorise(std::span<const double> there, std::span<const double> here) override {
-        symmetric_ = false;
+    bool factorise(std::span<const double> there, std::span<const double> here, std::span<double> inverse) {
         assemble(there, here);
         if (!matrix_.allFinite()) {
             return false;
         }
         lu_.compute(matrix_);
+        Eigen::Map<Eigen::MatrixXd>(inverse.data(), matrix_.rows(), matrix_.cols()) = lu_.inverse().transpose();
         return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
     }
-
-    void solve(std::span<double> r) override {
-        Eigen::Map<Eigen::VectorXd> result(r.data(), index(r.size()));
-        if (symmetric_) {
-            right_ = scale_.cwiseProduct(result);
-            result = cholesky_.solve(right_);
-            result.array() *= scale_.array();
-        } else {
-            right_ = result;
-            result = lu_.solve(right_);
-        }
-    }
-
-    bool is_dense() const override { return true; }
 
 private:
     void assemble(std::span<const double> rows, std::span<const double> columns) {
@@ -112,14 +95,13 @@ private:
     }
 
     std::vector<Product> products_;
-    Eigen::MatrixXd matrix_;
-    Eigen::VectorXd scale_, right_;
+    Eigen::MatrixXd matrix_, inverse_;
+    Eigen::VectorXd scale_;
     Eigen::LDLT<Eigen::MatrixXd> cholesky_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-    bool symmetric_ = true;
 };
 
-class NormalMatrix::Sparse final : public Form {
+class NormalMatrix::Sparse {
 public:
     Sparse(const SparsePattern& pattern, const Mass& mass) : order_(order_of(pattern)), right_(index(pattern.rows())) {
         std::vector<std::vector<std::pair<std::size_t, std::size_t>>> by_column(mass.dimension());
@@ -153,24 +135,25 @@ public:
         cholesky_.analyzePattern(upper_);
     }
 
-    bool factorise(std::span<const double> gradient) override {
+    bool factorise(std::span<const double> gradient) {
         symmetric_ = true;
         assemble(upper_, upper_products_, gradient, gradient);
         cholesky_.factorize(upper_);
         if (cholesky_.info() != Eigen::Success) {
             return false;
         }
+        pivots_ = cholesky_.vectorD();
         for (Index j = 0; j < upper_.cols(); ++j) {
             // The diagonal entry is the last of its column.
             const double diagonal = upper_.valuePtr()[upper_.outerIndexPtr()[j + 1] - 1];
-            if (!(cholesky_.vectorD()[j] > least_pivot * diagonal)) {
+            if (!(pivots_[j] > least_pivot * diagonal)) {
                 return false;
             }
         }
         return true;
     }
 
-    bool factorise(std::span<const double> there, std::span<const double> here) override {
+    bool factorise(std::span<const double> there, std::span<const double> here) {
         symmetric_ = false;
         assemble(full_, full_products_, there, here);
         if (!lu_) {
@@ -181,20 +164,18 @@ public:
         return lu_->info() == Eigen::Success;
     }
 
-    void solve(std::span<double> r) override {
+    void solve(std::span<double> r) {
         Eigen::Map<Eigen::VectorXd> result(r.data(), index(r.size()));
         right_ = order_ * result;
         if (symmetric_) {
             cholesky_.matrixL().solveInPlace(right_);
-            right_.array() /= cholesky_.vectorD().array();
+            right_.array() /= pivots_.array();
             cholesky_.matrixU().solveInPlace(right_);
             result = order_.transpose() * right_;
         } else {
             result = order_.transpose() * lu_->solve(right_).eval();
         }
     }
-
-    bool is_dense() const override { return false; }
 
     /// Constraint j becomes row order[j].
     static Eigen::PermutationMatrix<Eigen::Dynamic> order_of(const SparsePattern& pattern) {
@@ -232,7 +213,7 @@ private:
     Eigen::PermutationMatrix<Eigen::Dynamic> order_;
     SparseMatrix upper_, full_;
     std::vector<Product> upper_products_, full_products_;
-    Eigen::VectorXd right_;
+    Eigen::VectorXd right_, pivots_;
     Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> cholesky_;
     std::unique_ptr<Eigen::SparseLU<SparseMatrix>> lu_;  // made when it is first needed
     bool symmetric_ = true;
@@ -240,9 +221,11 @@ private:
 
 NormalMatrix::NormalMatrix(const SparsePattern& pattern, const Mass& mass) {
     if (pattern.rows() <= most_dense || !mass.is_diagonal()) {
-        form_ = std::make_unique<Dense>(pattern, mass);
+        dense_ = std::make_unique<Dense>(pattern, mass);
+        inverse_.resize(pattern.rows() * pattern.rows());
+        right_.resize(pattern.rows());
     } else {
-        form_ = std::make_unique<Sparse>(pattern, mass);
+        sparse_ = std::make_unique<Sparse>(pattern, mass);
     }
 }
 NormalMatrix::~NormalMatrix() = default;
@@ -250,16 +233,13 @@ NormalMatrix::NormalMatrix(NormalMatrix&&) noexcept = default;
 NormalMatrix& NormalMatrix::operator=(NormalMatrix&&) noexcept = default;
 
 bool NormalMatrix::factorise(std::span<const double> gradient) {
-    return form_->factorise(gradient);
+    return dense_ ? dense_->factorise(gradient, inverse_) : sparse_->factorise(gradient);
 }
 bool NormalMatrix::factorise(std::span<const double> there, std::span<const double> here) {
-    return form_->factorise(there, here);
+    return dense_ ? dense_->factorise(there, here, inverse_) : sparse_->factorise(there, here);
 }
-void NormalMatrix::solve(std::span<double> r) {
-    form_->solve(r);
-}
-bool NormalMatrix::is_dense() const {
-    return form_->is_dense();
+void NormalMatrix::solve_sparse(std::span<double> r) {
+    sparse_->solve(r);
 }
 
 std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient) {
@@ -300,10 +280,11 @@ std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, 
         const Eigen::VectorXd inverse = length.cwiseInverse();
         gram = inverse.asDiagonal() * gram * inverse.asDiagonal();
         Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> factors(gram);
+        const Eigen::VectorXd pivots = factors.vectorD();
         std::optional<Index> dependent;
         for (Index k = 0; k < gram.rows() && !dependent; ++k) {
             // NOTE: an exact zero ends the factorisation; what stands behind it means nothing.
-            if (!(factors.vectorD()[k] > 1e-12)) {
+            if (!(pivots[k] > 1e-12)) {
                 dependent = k;
             }
         }

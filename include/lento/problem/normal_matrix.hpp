@@ -3,6 +3,7 @@
 /// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, the pattern and the order of elimination analysed once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -28,15 +29,35 @@ public:
     [[nodiscard]] bool factorise(std::span<const double> there, std::span<const double> here);
 
     /// Solves with the matrix factorised last, in place.
-    void solve(std::span<double> r);
+    void solve(std::span<double> r) {
+        if (!is_dense()) {
+            solve_sparse(r);
+            return;
+        }
+        // NOTE: a product with the inverse: for two constraints a tenth of the time of a general solver, and iterations take care of
+        // what it loses in accuracy.
+        std::copy(r.begin(), r.end(), right_.begin());
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < r.size(); ++j) {
+                sum += inverse_[i * r.size() + j] * right_[j];
+            }
+            r[i] = sum;
+        }
+    }
 
-    bool is_dense() const;
+    bool is_dense() const { return !inverse_.empty(); }
 
 private:
-    class Form;
     class Dense;
     class Sparse;
-    std::unique_ptr<Form> form_;
+
+    void solve_sparse(std::span<double> r);
+
+    std::unique_ptr<Dense> dense_;
+    std::unique_ptr<Sparse> sparse_;
+    std::vector<double> inverse_;  // by rows, of a dense matrix
+    std::vector<double> right_;
 };
 
 /// A linear relation among the rows of g': sum of weight * row = 0, up to rounding.
