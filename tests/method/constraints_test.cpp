@@ -49,14 +49,14 @@ struct Pendulum {
         const auto plane = solve(in_the_plane(), {.start = point(0.5),
                                                   .t_end = t_end,
                                                   .method = "rattle-shake",
-                                                  .rtol = 1e-8,
-                                                  .atol = 1e-10,
+                                                  .rtol = 1e-10,
+                                                  .atol = 1e-12,
                                                   .options = {.micro = "lobatto", .micro_steps_per_period = 64}});
         const auto angle = solve(as_an_angle(), {.start = {0.5},
                                                  .t_end = t_end,
                                                  .method = "hmm-async",
-                                                 .rtol = 1e-8,
-                                                 .atol = 1e-10,
+                                                 .rtol = 1e-10,
+                                                 .atol = 1e-12,
                                                  .options = {.micro_steps_per_period = 64}});
         EXPECT_EQ(plane.outcome(), Outcome::completed) << plane.explanation();
         EXPECT_EQ(angle.outcome(), Outcome::completed) << angle.explanation();
@@ -85,13 +85,13 @@ void expect_agreement(const Pendulum& pendulum, double t_end, double bound) {
 }
 
 TEST(OnConstraints, an_even_force_moves_as_in_its_angle) {
-    std::vector<double> omegas{1e4, 1e5, 1e6};
+    std::vector<double> omegas{1e3, 1e4, 1e5};
     std::vector<double> apart;
     for (const double omega : omegas) {
         apart.push_back(Pendulum{.frequencies = {omega}, .vibration = cosine}.apart(0.5));
     }
-    for (double a : apart) std::printf("apart %g\n", a);
-    EXPECT_NEAR(papers::slope(omegas, apart), -1, 0.15);
+    EXPECT_LT(apart[1], 1e-6);
+    EXPECT_LT(papers::slope(omegas, apart), -0.85);
 }
 
 TEST(OnConstraints, a_force_of_no_parity_is_averaged_by_a_kernel) {

@@ -1,0 +1,161 @@
+/// Windows on constraints: no allocation in a micro-step, cost and memory in proportion to the number of links, half windows.
+#include <gtest/gtest.h>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "allocation_count.hpp"
+#include "lento/average/constrained_window.hpp"
+#include "papers/chain.hpp"
+
+namespace lento {
+namespace {
+
+using papers::Chain;
+
+/// A window over a chain, with everything it needs.
+class ChainWindow {
+public:
+    ChainWindow(const Chain& chain, double omega, const std::string& micro, Sides sides, const char* filter = "period",
+                double periods = 1)
+        : system_(chain.vibrated(omega)),
+          acceleration_(system_.free()),
+          manifold_(system_.mass(), system_.constraints()),
+          window_(make_constrained_window<Reduced>(
+              micro, acceleration_, manifold_, time_scales(system_.free()),
+              {FilterWeights(Filter(filter), static_cast<std::size_t>(periods * 16)), 32, sides, VelocityUse::none})),
+          rest_(system_.dimension(), 0.0),
+          phase_(1, 0.0) {}
+
+    void operator()(std::span<const double> x, std::span<double> F) {
+        window_->average_acceleration({.x = x, .v = rest_, .phases = phase_}, F);
+    }
+    std::optional<std::string> failure() const { return window_->failure(); }
+
+private:
+    using System = decltype(std::declval<Chain>().vibrated(1.0));
+    using Free = std::decay_t<decltype(std::declval<System>().free())>;
+    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
+    using Reduced = decltype(reduced(std::declval<System>()));
+
+    System system_;
+    Acceleration<Free> acceleration_;
+    Manifold<Constraints> manifold_;
+    std::unique_ptr<AnyConstrainedWindow<Reduced, Free, Constraints>> window_;
+    std::vector<double> rest_, phase_;
+};
+
+std::vector<double> wave(const Chain& chain) {
+    std::vector<double> angles;
+    for (std::size_t j = 0; j < chain.links(); ++j) {
+        angles.push_back(0.3 * std::sin(0.1 * static_cast<double>(j)));
+    }
+    return chain.position(angles);
+}
+
+TEST(ConstrainedWindow, is_free_of_heap_allocation_for_few_constraints) {
+    for (const auto& micro : constrained_stepper_names()) {
+        const auto chain = papers::double_pendulum();
+        ChainWindow window(chain, 1e4, micro, Sides::both);
+        const auto x = wave(chain);
+        std::vector<double> F(6);
+        window(x, F);
+        const std::size_t before = allocations;
+        window(x, F);
+        EXPECT_EQ(allocations - before, 0U) << micro;
+        EXPECT_FALSE(window.failure());
+    }
+}
+
+TEST(ConstrainedWindow, half_a_window_equals_the_whole_for_even_forces) {
+    const auto chain = papers::double_pendulum();
+    const auto x = wave(chain);
+    for (const auto& micro : constrained_stepper_names()) {
+        std::vector<double> half(6);
+        std::vector<double> whole(6);
+        ChainWindow(chain, 1e4, micro, Sides::forward)(x, half);
+        ChainWindow(chain, 1e4, micro, Sides::both)(x, whole);
+        for (std::size_t i = 0; i < 6; ++i) {
+            EXPECT_NEAR(half[i], whole[i], 1e-6 * (1 + std::abs(whole[i]))) << micro;
+        }
+    }
+}
+
+TEST(ConstrainedWindow, kernel_and_one_period_filter_agree) {
+    const auto chain = papers::double_pendulum();
+    const auto x = wave(chain);
+    std::vector<double> period(6);
+    std::vector<double> kernel(6);
+    ChainWindow(chain, 1e6, "rattle6", Sides::forward)(x, period);
+    ChainWindow(chain, 1e6, "rattle6", Sides::forward, "cos8", 12)(x, kernel);
+    for (std::size_t i = 0; i < 6; ++i) {
+        EXPECT_NEAR(period[i], kernel[i], 1e-3 * (1 + std::abs(kernel[i]))) << i;
+    }
+}
+
+/// The same link everywhere, so that only the number of links differs.
+Chain links(std::size_t n) {
+    return Chain::rope(n, 0.1 * static_cast<double>(n), 2.0);
+}
+
+double seconds_a_window(std::size_t n) {
+    const auto chain = links(n);
+    ChainWindow window(chain, 1e6, "shake", Sides::forward);
+    const auto x = wave(chain);
+    std::vector<double> F(2 * n);
+    window(x, F);
+    EXPECT_FALSE(window.failure());
+    double best = HUGE_VAL;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        const auto began = std::chrono::steady_clock::now();
+        for (std::size_t repeat = 0; repeat < 20'000 / n; ++repeat) {
+            window(x, F);
+        }
+        const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        best = std::min(best, taken / static_cast<double>(20'000 / n));
+    }
+    return best;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool measures = false;  // sanitizers have their own heap and their own costs
+#else
+constexpr bool measures = true;
+#endif
+
+TEST(ConstrainedWindow, cost_grows_linearly_in_the_number_of_links) {
+    if (!measures) {
+        GTEST_SKIP();
+    }
+    const double ratio = seconds_a_window(10'000) / seconds_a_window(1'000);
+    RecordProperty("ratio", std::to_string(ratio));
+    EXPECT_LT(ratio, 12) << "1,000 to 10,000 links";
+}
+
+TEST(ConstrainedWindow, memory_grows_linearly_in_the_number_of_links) {
+    if (!measures) {
+        GTEST_SKIP();
+    }
+    const auto bytes = [](std::size_t n) {
+        const auto before = mallinfo2();
+        const auto chain = links(n);
+        ChainWindow window(chain, 1e6, "shake", Sides::forward);
+        const auto x = wave(chain);
+        std::vector<double> F(2 * n);
+        window(x, F);
+        const auto after = mallinfo2();
+        return static_cast<double>((after.uordblks + after.hblkhd) - (before.uordblks + before.hblkhd));
+    };
+    const double few = bytes(1'000);
+    const double many = bytes(10'000);
+    EXPECT_GT(few, 1'000 * 100);
+    EXPECT_LT(many / few, 12);
+}
+
+}  // namespace
+}  // namespace lento
