@@ -188,6 +188,23 @@ std::optional<std::string> parametric_resonance(const LoadedModel& loaded) {
         *strength, largest_parametric_strength);
 }
 
+/// Why no method can start, constraints being what they are: off them, or dependent.
+std::optional<std::string> start_problem(const LoadedModel& loaded) {
+    if (loaded.model().constraints.empty() || !std::isfinite(loaded.request().t_end)) {
+        return std::nullopt;
+    }
+    Request request = loaded.request();
+    request.method = "direct";
+    request.options = {};
+    request.most_steps = 1;
+    const Solution started = loaded.solve(request);
+    const auto outcome = started.outcome();
+    if (outcome == Outcome::off_constraints || outcome == Outcome::refused || outcome == Outcome::diverged) {
+        return fmt::format("{}: {}", name_of(outcome), started.explanation());
+    }
+    return std::nullopt;
+}
+
 Findings findings_of(const LoadedModel& loaded) {
     Findings findings;
     findings.warnings = slow_beats(loaded.model().phases);
@@ -197,6 +214,15 @@ Findings findings_of(const LoadedModel& loaded) {
     findings.periods = periods_of(loaded.model());
     findings.residuals = residuals_of(loaded.model());
     findings.methods = applicability(loaded.problem());
+    if (const auto problem = start_problem(loaded)) {
+        for (auto& entry : findings.methods) {
+            if (entry.applies) {
+                entry = {entry.method, false, *problem};
+            }
+        }
+        findings.recommended = {"", "no method can start: see the reasons above"};
+        return findings;
+    }
     std::map<std::string, double> evaluations;
     for (auto& entry : findings.methods) {
         if (entry.applies && entry.method != "direct" && std::isfinite(loaded.request().t_end)) {

@@ -156,4 +156,58 @@ inline void verlet_chain(const std::array<double, links>& start, const lento::Fi
     }
 }
 
+/// The pendulum as a point in the plane, on its rod by SHAKE, multipliers by simplified Newton iterations to rounding.
+inline double shake_pendulum(double angle, const lento::FilterWeights& w) {
+    constexpr double l = 0.2;
+    constexpr double inverse = 1 / (4 * l * l);  // of g' g'^T at the start
+    double x = l * std::sin(angle);
+    double y = l * std::cos(angle);
+    double u = 0;
+    double v = 0;
+    Sum first;
+    Sum second;
+    Sum multiplier;
+    int turn = 0;
+    double theta = 0;
+    for (std::size_t k = 0; k <= each_side; ++k) {
+        const double a = -9.8 - 4 * omega * std::cos(theta);
+        const double kick = k == 0 ? h / 2 : h;
+        const double gx = 2 * x;
+        const double gy = 2 * y;
+        const double scale = std::abs(gx * x) + std::abs(gy * y);
+        v += kick * a;
+        double to_x = x + h * u;
+        double to_y = y + h * v;
+        double mu = 0;
+        double before = HUGE_VAL;
+        for (int iteration = 0; iteration < 50; ++iteration) {
+            const double residual = to_x * to_x + to_y * to_y - l * l;
+            const double now = std::abs(residual) / scale;
+            if (now == 0 || (now > 0.25 * before && before < 1e-13)) {
+                break;
+            }
+            const double correction = residual * inverse;
+            mu += correction;
+            to_x -= gx * correction;
+            to_y -= gy * correction;
+            if ((before < HUGE_VAL ? now * now / before : now) < 2e-17) {
+                break;
+            }
+            before = now;
+        }
+        u -= gx * mu / h;
+        v -= gy * mu / h;
+        const double lambda = mu / (h * kick);
+        const double weight = k == 0 ? w[0] : 2 * w[k];
+        first.add(weight * (-gx * lambda));
+        second.add(weight * (a - gy * lambda));
+        multiplier.add(weight * lambda);
+        x = to_x;
+        y = to_y;
+        theta = phase(turn, 1);
+        turn = next(turn);
+    }
+    return first.sum + first.carry + 0 * (second.sum + multiplier.sum);
+}
+
 }  // namespace by_hand

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "by_hand.hpp"
+#include "lento/average/constrained_window.hpp"
 #include "lento/average/window.hpp"
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
@@ -193,6 +194,51 @@ Loop model_loop(std::string name, const std::string& text) {
             }};
 }
 
+/// SHAKE over the pendulum as a point in the plane.
+struct ShakeWindow {
+    static auto made_system() {
+        const auto free = lento::vibrated_system(2, by_hand::omega, [](auto, auto, auto, auto theta, auto f) {
+            f[0] = 0.0;
+            f[1] = -9.8 - 4 * by_hand::omega * std::cos(theta);
+        });
+        return lento::constrained(free, 1, [](auto x, auto, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - 0.2 * 0.2; });
+    }
+    using System = decltype(made_system());
+    using Free = std::decay_t<decltype(std::declval<System>().free())>;
+    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
+    using Reduced = decltype(lento::reduced(std::declval<System>()));
+
+    std::vector<double> start{0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, rest{0, 0}, average{0, 0, 0}, phase{0.0};
+    System system = made_system();
+    lento::Acceleration<Free> acceleration{system.free()};
+    lento::Manifold<Constraints> manifold{system.mass(), system.constraints()};
+    lento::ConstrainedWindow<Reduced, Free, Constraints, lento::Shake> window{
+        acceleration,
+        manifold,
+        lento::time_scales(system.free()),
+        {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none}};
+
+    void once() { window.average_acceleration({.x = start, .v = rest, .phases = phase}, average); }
+};
+
+Loop shake_loop(std::string name) {
+    return {std::move(name),
+            [](benchmark::State& state) {
+                ShakeWindow window;
+                for (auto _ : state) {
+                    benchmark::DoNotOptimize(window.start.data());
+                    window.once();
+                    benchmark::DoNotOptimize(window.average.data());
+                    benchmark::ClobberMemory();
+                }
+            },
+            [] {
+                ShakeWindow window;
+                window.once();
+                return window.average[0];
+            }};
+}
+
 struct Comparison {
     Loop library, hand;
     double bound;  // that the project sets itself; 0: none
@@ -219,6 +265,8 @@ std::vector<Comparison> comparisons() {
          library_loop<lento::Verlet, 1>("Verlet, the same in C++", PendulumForce{}, one), 1.15},
         {model_loop("Verlet, chain of 40 from text", chain_model(masses)),
          library_loop<lento::Verlet, masses>("Verlet, the same chain in C++", ChainForce{}, masses_start), 1.3},
+        {shake_loop("SHAKE, pendulum in the plane"),
+         hand_pendulum("SHAKE, pendulum in the plane, by hand", shake_pendulum), 0},
     };
 }
 

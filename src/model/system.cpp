@@ -90,6 +90,11 @@ ConstrainedModel constrained_system(const Model& model) {
     if (model.constraints.empty()) {
         throw Misuse(fmt::format("{} has no [constraints]", model.source.name()));
     }
+    if (model.constraints.size() >= model.coordinates.size()) {
+        model.source.fail(model.constraints.back().mark,
+                          fmt::format("{} constraints on {} coordinates leave nothing to move",
+                                      model.constraints.size(), model.coordinates.size()));
+    }
     return {second_order_system(model), ModelConstraints(model)};
 }
 

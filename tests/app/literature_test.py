@@ -124,6 +124,24 @@ t_end = 5
             return [u, v, -pull * x, -9.81 - pull * y]
         self.assert_near(final, ["x", "y", "x_dot", "y_dot"], self.scipy(rate, [1, 0.1, 0, 0.5], 5), 1e-8)
 
+    def test_double_pendulum_on_constraints_against_its_angles(self):
+        text = (pathlib.Path(os.environ["LENTO_SOURCE_DIR"]) / "models/double-pendulum.toml").read_text().replace("lento = 1\n", "")
+        final = self.final(text, "--set", "omega=200", "--method", "direct", "--rtol", "1e-11", "--atol", "1e-13")
+        m1, m2, l1, l2, g, v_max, omega = 0.01, 0.005, 0.2, 0.1, 9.8, 4, 200
+
+        def rate(t, s):
+            # Lagrange's equations for the angles of the rods with the upward vertical.
+            a, b, p, q = s
+            weight = g + v_max * omega * math.cos(omega * t)
+            mass = numpy.array([[(m1 + m2) * l1**2, m2 * l1 * l2 * math.cos(a - b)], [m2 * l1 * l2 * math.cos(a - b), m2 * l2**2]])
+            force = numpy.array([(m1 + m2) * l1 * weight * math.sin(a) - m2 * l1 * l2 * q**2 * math.sin(a - b),
+                                 m2 * l2 * weight * math.sin(b) + m2 * l1 * l2 * p**2 * math.sin(a - b)])
+            return [p, q, *numpy.linalg.solve(mass, force)]
+
+        a, b, _, _ = self.scipy(rate, [0.5, 0, 0, 0], 1)
+        x1, y1 = l1 * math.sin(a), l1 * math.cos(a)
+        self.assert_near(final, ["x1", "y1", "x2", "y2"], [x1, y1, x1 + l2 * math.sin(b), y1 + l2 * math.cos(b)], 1e-6)
+
     def test_mathieu_equation_with_a_phase(self):
         final = self.direct("""[coordinates]
 x = { start = 1 }

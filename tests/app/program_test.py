@@ -173,7 +173,7 @@ samples = 3
         self.assertEqual(data["periods"][0]["source"], "vibration.theta")
         self.assertGreater(data["separation"], 1000)
         self.assertEqual(data["recommended"], "hmm-async")
-        self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "direct": True})
+        self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False, "direct": True})
         biased = json.loads(self.lento("check", self.model(DAMPED), "--set", "bias=1", "--json").stdout)
         self.assertEqual(biased["recommended"], "direct")
         self.assertIn("average to zero", next(m["why"] for m in biased["methods"] if m["name"] == "hmm-async"))
@@ -182,7 +182,60 @@ samples = 3
         data = json.loads(self.lento("check", rod, "--json").stdout)
         self.assertEqual(data["residuals"], {"rod": -0.5, "rod_dot": 4.0})
         self.assertAlmostEqual(data["periods"][0]["period"], 2 * math.pi / 10, places=12)
-        self.refused(2, ["constraints"], "run", rod)
+        self.assertIsNone(data["recommended"])
+        self.assertIn("off_constraints", next(m["why"] for m in data["methods"] if m["name"] == "direct"))
+        self.refused(1, ["off_constraints", "rod = -0.5"], "run", rod)
+        self.assertIsNone(self.run_json(rod, status=1)["final"]["lambda_rod"])
+
+    def test_check_warns_of_beats_and_resonance(self):
+        rods = MODELS / "three-rods.toml"
+        self.assertEqual(json.loads(self.lento("check", rods, "--json").stdout)["warnings"], [])
+        warnings = json.loads(self.lento("check", rods, "--set", "omega=300", "--json").stdout)["warnings"]
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("parametrically", warnings[0])
+        two = self.model('lento = 1\n[coordinates]\nq = { start = 0.5 }\n[forces]\nq = "30*sin(q) + (1e5*cos(a) + 1e5*cos(b))*sin(q)"\n'
+                         '[vibration.a]\nfrequency = 1e4\n[vibration.b]\nfrequency = 10010\n[run]\nt_end = 1\n')
+        found = json.loads(self.lento("check", two, "--json").stdout)
+        self.assertEqual([p["name"] for p in found["periods"]], ["a", "b", "a-b"])
+        self.assertAlmostEqual(found["periods"][2]["period"], 2 * math.pi / 10, places=9)
+        self.assertIn("beat", found["warnings"][0])
+
+    def test_constraints_run_with_multipliers(self):
+        double = MODELS / "double-pendulum.toml"
+        summary = self.run_json(double, "--option", "steps=80", "--option", "micro_steps_per_period=32", "-o", "d")
+        self.assertAlmostEqual(summary["final"]["q1"], 0.0047, delta=5e-5)
+        self.assertAlmostEqual(summary["final"]["q2"], 0.7740, delta=5e-5)
+        header = self.rows_of("d/solution.csv")[0]
+        self.assertEqual(header[9:], ["lambda_lower", "lambda_upper", "lambda_total_lower", "lambda_total_upper", "q1", "q2"])
+        self.assertGreater(summary["statistics"]["newton_iterations"], 0)
+        for row in self.rows_of("d/solution.csv")[1:]:
+            x1, y1, x2, y2 = [float(v) for v in row[1:5]]
+            self.assertAlmostEqual(math.hypot(x1, y1), 0.2, delta=1e-14)
+            self.assertAlmostEqual(math.hypot(x2 - x1, y2 - y1), 0.1, delta=1e-14)
+        for macro in ("shake", "rattle", "rattle4", "rattle6", "rattle8", "lobatto"):
+            self.assertEqual(self.run_json(double, "--method", "rattle-shake", "--option", f"macro={macro}", "--option", "steps=80")["outcome"], "completed")
+        for macro in ("dopri5", "ode45"):
+            self.assertEqual(self.run_json(double, "--method", "rattle-shake", "--option", f"macro={macro}", "--t-end", "0.1")["outcome"], "completed")
+        self.refused(2, ["verlet", "rattle"], "run", double, "--method", "rattle-shake", "--option", "macro=verlet")
+        self.refused(2, ["without constraints"], "run", double, "--method", "hmm-async")
+        compared = json.loads(self.lento("compare", MODELS / "spherical-pendulum.toml", "--set", "omega=1e4", "--t-end", "0.5", "--json", "-o", "c").stdout)
+        self.assertLess(compared["error"]["x"]["max"], 1e-3)
+        self.assertIsNotNone(compared["error"]["lambda_rod"]["max"])
+
+    def test_dependent_constraints_are_named(self):
+        text = ('lento = 1\n[coordinates]\nx = { start = 0.6 }\ny = { start = 0.8 }\nz = { start = 0 }\n[constraints]\n'
+                'rod = "x^2 + y^2 - 1"\nagain = "3*x^2 + 3*y^2 - 3"\n[run]\nt_end = 1\n')
+        self.refused(1, ["rod, again are dependent", "-3 rod' + 1 again' = 0"], "run", self.model(text))
+
+    def test_the_rope_in_the_models_is_what_its_writer_writes(self):
+        written = subprocess.run([sys.executable, MODELS / "rope.py", "10"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(written, (MODELS / "rope.toml").read_text())
+        falls = self.run_json(MODELS / "rope.toml", "--set", "margin=0.7")
+        stands = self.run_json(MODELS / "rope.toml")
+        self.assertLess(falls["final"]["tip"], 0.5)
+        self.assertGreater(stands["final"]["tip"], 0.99)
+        hundred = subprocess.run([sys.executable, MODELS / "rope.py", "100"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(self.run_json(self.model(hundred), "--t-end", "0.001")["outcome"], "completed")
 
     def test_overrides(self):
         summary = self.run_json(PENDULUM, "--set", "omega=1e5", "--t-end", "0.1", "--samples", "3", "--method", "hmm-sync", "--rtol", "1e-5",
@@ -368,7 +421,7 @@ t_end = 1
 
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
-        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "direct"])
+        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "direct"])
         for method in listed:
             for option in method["options"]:
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])

@@ -7,6 +7,7 @@ foreach(command
         "${CMAKE_COMMAND};-S;${SOURCE}/examples/consumer;-B;${tree};-G;Ninja;-DCMAKE_BUILD_TYPE=Release;-DCMAKE_PREFIX_PATH=${prefix};-DCMAKE_CXX_COMPILER=${COMPILER}"
         "${CMAKE_COMMAND};--build;${tree}"
         "${tree}/pendulum"
+        "${tree}/double_pendulum"
         "${tree}/from_text")
   execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
