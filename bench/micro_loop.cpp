@@ -194,22 +194,24 @@ Loop model_loop(std::string name, const std::string& text) {
             }};
 }
 
-/// SHAKE over the pendulum as a point in the plane.
+/// The pendulum as a point in the plane.
+auto plane_pendulum() {
+    const auto free = lento::vibrated_system(2, by_hand::omega, [](auto, auto, auto, auto theta, auto f) {
+        f[0] = 0.0;
+        f[1] = -9.8 - 4 * by_hand::omega * std::cos(theta);
+    });
+    return lento::constrained(free, 1, [](auto x, auto, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - 0.2 * 0.2; });
+}
+
+/// SHAKE over it.
 struct ShakeWindow {
-    static auto made_system() {
-        const auto free = lento::vibrated_system(2, by_hand::omega, [](auto, auto, auto, auto theta, auto f) {
-            f[0] = 0.0;
-            f[1] = -9.8 - 4 * by_hand::omega * std::cos(theta);
-        });
-        return lento::constrained(free, 1, [](auto x, auto, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - 0.2 * 0.2; });
-    }
-    using System = decltype(made_system());
+    using System = decltype(plane_pendulum());
     using Free = std::decay_t<decltype(std::declval<System>().free())>;
     using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
     using Reduced = decltype(lento::reduced(std::declval<System>()));
 
     std::vector<double> start{0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, rest{0, 0}, average{0, 0, 0}, phase{0.0};
-    System system = made_system();
+    System system = plane_pendulum();
     lento::Acceleration<Free> acceleration{system.free()};
     lento::Manifold<Constraints> manifold{system.mass(), system.constraints()};
     lento::ConstrainedWindow<Reduced, Free, Constraints, lento::Shake> window{
