@@ -43,7 +43,11 @@ public:
           correction_(count()),
           newton_(constraints_.pattern().entries()),
           force_(dimension()),
-          scratch_(dimension()) {}
+          scratch_(dimension()) {
+        for (std::size_t i = 0; mass_.is_diagonal() && i < dimension(); ++i) {
+            inverse_mass_.push_back(mass_.inverse_entry(i, i));
+        }
+    }
 
     std::size_t count() const { return constraints_.count(); }
     std::size_t dimension() const { return mass_.dimension(); }
@@ -61,6 +65,17 @@ public:
 
     /// x -= factor * M^-1 g'^T mu
     void pull(std::span<const double> gradient, std::span<const double> mu, double factor, std::span<double> x) {
+        if (!inverse_mass_.empty()) {
+            const auto& pattern = constraints_.pattern();
+            for (std::size_t j = 0; j < mu.size(); ++j) {
+                const double along = factor * mu[j];
+                for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                    const std::size_t column = pattern.column(e);
+                    x[column] -= along * gradient[e] * inverse_mass_[column];
+                }
+            }
+            return;
+        }
         transposed(gradient, mu, force_);
         mass_.to_acceleration(std::span<double>(force_), std::span<double>(scratch_));
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -160,15 +175,14 @@ private:
         for (const double component : x) {
             largest = std::max(largest, std::abs(component));
         }
+        const double least = 1e-3 * largest;
         for (std::size_t j = 0; j < count(); ++j) {
-            double here = 0;
-            double anywhere = 0;
-            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                here += std::abs(gradient[e] * x[pattern.column(e)]);
-                anywhere += std::abs(gradient[e]) * largest;
-            }
             // NOTE: a rail y = 0 has nothing at y to compare with; there the size of the whole system counts.
-            scale_[j] = std::max({here, 1e-3 * anywhere, std::numeric_limits<double>::min()});
+            double sum = std::numeric_limits<double>::min();
+            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                sum += std::abs(gradient[e]) * std::max(std::abs(x[pattern.column(e)]), least);
+            }
+            scale_[j] = sum;
         }
     }
 
@@ -237,6 +251,7 @@ private:
     }
 
     Mass mass_;
+    std::vector<double> inverse_mass_;  // empty if the mass matrix is full
     Constraints constraints_;
     NormalMatrix matrix_;
     std::int64_t iterations_ = 0;
