@@ -22,7 +22,8 @@ bool Result::agrees() const {
 const std::vector<Reproduction>& reproductions() {
     static const std::vector<Reproduction> all = [] {
         std::vector<Reproduction> list;
-        for (const auto& part : {vibrated_tables(), vibrated_properties(), vibrated_constraints()}) {
+        for (const auto& part :
+             {vibrated_tables(), vibrated_properties(), vibrated_constraints(), pendulum_theorems()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

@@ -44,5 +44,6 @@ const std::vector<Reproduction>& reproductions();
 std::vector<Reproduction> vibrated_tables();
 std::vector<Reproduction> vibrated_properties();
 std::vector<Reproduction> vibrated_constraints();
+std::vector<Reproduction> pendulum_theorems();
 
 }  // namespace lento::papers

@@ -1,4 +1,4 @@
-/// Section 4 of the paper vibrated, its figure 4.1 and appendix B, and the pendulum theorem it cites.
+/// Section 4 of the paper vibrated, its figure 4.1 and appendix B.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -326,85 +326,13 @@ Result appendix_b() {
     return result;
 }
 
-// --- The pendulum theorem ---------------------------------------------------------------------------------------------
-
-/// The smallest and largest root of Laguerre's polynomial of degree n: the squares of the frequencies of a hanging chain of n equal links, in
-/// units of g/l.
-std::pair<double, double> hanging_modes(std::size_t n) {
-    const auto count = static_cast<Eigen::Index>(n);
-    Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(count, count);
-    for (Eigen::Index k = 0; k < count; ++k) {
-        jacobi(k, k) = static_cast<double>(2 * k + 1);
-        if (k + 1 < count) {
-            jacobi(k, k + 1) = jacobi(k + 1, k) = static_cast<double>(k + 1);
-        }
-    }
-    const auto roots = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(jacobi, Eigen::EigenvaluesOnly).eigenvalues();
-    return {roots[0], roots[count - 1]};
-}
-
-/// The lowest height of the tip, over the length, in the run of a chain that starts with a small lean.
-double lowest_tip(const Chain& chain, double lean, double omega, double t_end, const std::string& method,
-                  const Options& options) {
-    double lowest = 1;
-    const auto run = solve(chain.vibrated(omega),
-                           {.start = chain.position(std::vector<double>(chain.links(), lean)),
-                            .t_end = t_end,
-                            .method = method,
-                            .rtol = 1e-8,
-                            .atol = 1e-10,
-                            .options = options,
-                            .samples = 201,
-                            .sink = [&](double, std::span<const double> y) { lowest = std::min(lowest, chain.tip(y)); },
-                            .keep = Recorder::Keep::nothing});
-    return run.outcome() == Outcome::completed ? lowest : std::nan("");
-}
-
-Result pendulum_theorem() {
-    Result result;
-    const auto record = [&](const std::string& label, double tip, bool stands) {
-        result.rows.push_back({label, "lowest height of the tip over the length", std::nullopt, tip, true, 0});
-        result.claims.push_back(
-            {label + (stands ? " stands: lowest tip" : " falls: lowest tip"), tip, stands ? tip > 0.99 : tip < 0.5});
-    };
-
-    // A rope 1 m long of 100 links. The averaged rope has frequencies up to 4 n v_max / (sqrt(2) l).
-    constexpr std::size_t links = 100;
-    const double l = 1.0 / links;
-    const double least = std::sqrt(2.0) * 9.8 / std::sqrt(hanging_modes(links).first * 9.8 / l);
-    for (const double margin : {1.3, 0.5}) {
-        const auto rope = Chain::rope(links, 1.0, margin * least);
-        const double omega = 80 * links * rope.v_max / l;
-        const double tip = lowest_tip(rope, 0.05, omega, 1.3, "rattle-shake",
-                                      {.macro_step = l / (4 * links * rope.v_max), .micro_steps_per_period = 16});
-        record(fmt::format("100 links at {} times the least velocity", margin), tip, margin > 1);
-    }
-
-    // Three links, at twice the least velocity, with the amplitude below and above the second bound.
-    const double length = 0.1;
-    const auto [low, high] = hanging_modes(3);
-    const double largest_amplitude = 0.450 * length / high;
-    const auto rods = Chain::rope(3, 3 * length, 2 * std::sqrt(2.0) * 9.8 / std::sqrt(low * 9.8 / length));
-    for (const double share : {0.7, 1.3}) {
-        const double omega = rods.v_max / (share * largest_amplitude);
-        const auto label = [&](const char* method) {
-            return fmt::format("three links, amplitude {} of 0.450 g/omega_max^2, {}", share, method);
-        };
-        record(label("direct"), lowest_tip(rods, 0.02, omega, 2, "direct", {}), share < 1);
-        record(label("averaged"), lowest_tip(rods, 0.02, omega, 2, "rattle-shake", {.mean_force = "accept"}), true);
-    }
-    return result;
-}
-
 }  // namespace
 
 std::vector<Reproduction> vibrated_constraints() {
     return {
         {"vibrated/figure-4.1", "Double pendulum in descriptor form: angles and multipliers", "vibrated", figure},
         {"vibrated/section-4.3", "Orders on the constraints, and reversibility of RATTLE-SHAKE", "vibrated", orders},
-        {"vibrated/appendix-b", "Averaged force and motion on the constraints", "vibrated", appendix_b},
-        {"vibrated/pendulum-theorem", "When chains stand upside down: both halves of Acheson's criterion", "vibrated",
-         pendulum_theorem}};
+        {"vibrated/appendix-b", "Averaged force and motion on the constraints", "vibrated", appendix_b}};
 }
 
 }  // namespace lento::papers
