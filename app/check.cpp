@@ -176,6 +176,9 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
 /// A resonance of the motion itself that averaged methods cannot know of.
 std::optional<std::string> parametric_resonance(const LoadedModel& loaded) {
     const auto strength = loaded.parametric_strength();
+    if (!strength && !loaded.model().phases.empty() && !loaded.model().is_first_order()) {
+        return fmt::format("{} coordinates are too many to look for parametric resonance", loaded.model().dimension());
+    }
     if (!strength || !(*strength > largest_parametric_strength)) {
         return std::nullopt;
     }
@@ -296,8 +299,12 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
         fmt::print("  {:<18} {:.3g}: the slow motion changes in about {:.3g}\n", "separation", *findings.separation,
                    *findings.slow_time);
     }
-    for (const auto& residual : findings.residuals) {
-        fmt::print("  {:<18} {:.3g}\n", "residual " + residual.name, residual.value);
+    constexpr std::size_t most_residuals = 12;
+    for (std::size_t k = 0; k < std::min(most_residuals, findings.residuals.size()); ++k) {
+        fmt::print("  {:<18} {:.3g}\n", "residual " + findings.residuals[k].name, findings.residuals[k].value);
+    }
+    if (findings.residuals.size() > most_residuals) {
+        fmt::print("  and {} more residuals, see --json\n", findings.residuals.size() - most_residuals);
     }
     for (const auto& entry : findings.methods) {
         fmt::print("  {:<18} {}: {}\n", entry.method, entry.applies ? "applies" : "does not apply", entry.why);

@@ -37,6 +37,23 @@ bool is_word(const OptionEntry& entry) {
     return std::holds_alternative<std::optional<std::string> Options::*>(entry.field);
 }
 
+/// What the command line says replaces what the file says of the same thing in other words.
+void clear_counterpart(Options& options, std::string_view name) {
+    if (name == "macro_step") {
+        options.steps.reset();
+    } else if (name == "steps") {
+        options.macro_step.reset();
+    } else if (name == "micro_step") {
+        options.micro_steps_per_period.reset();
+    } else if (name == "micro_steps_per_period") {
+        options.micro_step.reset();
+    } else if (name == "window") {
+        options.window_periods.reset();
+    } else if (name == "window_periods") {
+        options.window.reset();
+    }
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
@@ -182,6 +199,7 @@ void LoadedModel::make_request(End end) {
         if (const auto* entry = find_option(name); entry != nullptr && !is_word(*entry)) {
             value = fmt::format("{}", number(value, "--option " + name));
         }
+        clear_counterpart(request_.options, name);
         set_option(request_.options, name, value);
     }
 }

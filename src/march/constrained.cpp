@@ -29,8 +29,16 @@ std::string sentence_of(const Convergence& failure, const std::vector<std::strin
     if (!failure.independent) {
         return "the constraints become dependent there, as where a mechanism locks or folds";
     }
-    return fmt::format("the iteration stops at a residual of {:.2g}, relative, the largest in {}; take a smaller step",
-                       failure.residual, constraints[failure.worst]);
+    if (!failure.settled) {
+        return fmt::format(
+            "the force within the step does not settle, it still moves a point by {:.2g} of its size; take a smaller "
+            "step",
+            failure.residual);
+    }
+    return fmt::format(
+        "the iteration stops at a residual of {:.2g}, relative, the largest in {}; take a smaller step, unless the "
+        "constraints cannot all hold there",
+        failure.residual, constraints[failure.worst]);
 }
 
 }  // namespace lento

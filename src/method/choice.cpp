@@ -28,6 +28,9 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
 }
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
+    if (problem.stiff_springs) {
+        return {"direct", "no averaging method for stiff springs is there yet; every vibration is resolved"};
+    }
     if (problem.constraints && problem.phases) {
         return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};
     }
@@ -45,9 +48,6 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     }
     if (problem.first_order && (problem.phases || problem.period)) {
         return {"direct", "no averaging method for first-order systems is there yet; every vibration is resolved"};
-    }
-    if (problem.stiff_springs) {
-        return {"direct", "no averaging method for stiff springs is there yet; every vibration is resolved"};
     }
     return {"direct", "no fast phase and no period is declared: there is nothing to average"};
 }

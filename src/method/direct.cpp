@@ -6,7 +6,7 @@ namespace lento {
 
 Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
                          Marched marched, Statistics statistics, std::vector<std::string> warnings, Settling settling,
-                         std::chrono::steady_clock::time_point began) {
+                         std::optional<double> fastest_period, std::chrono::steady_clock::time_point began) {
     RunRecord record{.method = direct_description.name,
                      .requested_method = request.method,
                      .slow_is = direct_description.slow_is,
@@ -18,6 +18,11 @@ Solution direct_solution(const Request& request, const std::vector<std::string>&
                      .options = {{"macro", macro.name}}};
     if (marched.result.culprit) {
         record.explanation += fmt::format(" (first in {})", names[*marched.result.culprit % names.size()]);
+    }
+    if (macro.step && fastest_period && *macro.step > *fastest_period / 8) {
+        record.warnings.push_back(
+            fmt::format("{:.3g} steps a vibration do not resolve it; direct integration needs 20 or more",
+                        *fastest_period / *macro.step));
     }
     if (macro.step) {
         record.options.push_back({"macro_step", fmt::format("{}", *macro.step)});

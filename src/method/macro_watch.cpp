@@ -20,13 +20,18 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
 
 }  // namespace
 
-MacroWatch::MacroWatch(AveragedAcceleration force, std::optional<double> macro_step,
+MacroWatch::MacroWatch(AveragedAcceleration force, Ground ground, std::optional<double> macro_step,
                        std::function<void(std::span<const double>)> first_value)
-    : force_(std::move(force)), macro_step_(macro_step), first_value_(std::move(first_value)) {}
+    : force_(std::move(force)),
+      ground_(std::move(ground)),
+      macro_step_(macro_step),
+      first_value_(std::move(first_value)) {}
 
-void MacroWatch::operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
-    force_(t, x, v, a);
-    a = a.first(x.size());  // what stands behind the acceleration is not watched
+void MacroWatch::operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> result) {
+    force_(t, x, v, result);
+    along_.assign(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(x.size()));
+    ground_.along(t, x, along_);
+    const std::span<const double> a = along_;
     for (const double component : a) {
         largest_force_ = std::max(largest_force_, std::abs(component));
     }
@@ -58,9 +63,12 @@ double MacroWatch::slope_at_last_point(double t, std::span<const double> target,
     for (std::size_t i = 0; i < near.size(); ++i) {
         near[i] += share * (target[i] - near[i]);
     }
+    ground_.settle(t, near);
     std::vector<double> there(near.size());
     force_(t, near, v, there);
-    return largest_difference(there, last_a_) / (share * distance);
+    ground_.along(t, near, there);
+    const double moved = largest_difference(near, last_x_);
+    return moved > 0 ? largest_difference(there, last_a_) / moved : 0.0;
 }
 
 double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length,

@@ -13,6 +13,9 @@ std::optional<std::string> WindowNoise::dominates(std::span<const double> found)
     for (const double a : found) {
         size = larger(size, std::abs(a));
     }
+    if (size <= 1e-14 * cancelled) {
+        return std::nullopt;  // an equilibrium on constraints: there is nothing but rounding
+    }
     if (leakage * amplitude > 0.5 * size) {
         return fmt::format(
             "filter = {} over {:.4g} periods lets {:.2e} of the vibration through, {:.0f} % of what it averages to at "
@@ -50,6 +53,18 @@ std::optional<std::string> WindowNoise::rounding_warning(double rtol, double lar
         "{:.3g}: at this "
         "frequency double precision cannot reach rtol = {:.2g}",
         rounding(), largest, rtol);
+}
+
+std::optional<std::string> WindowNoise::multiplier_warning(double largest) const {
+    if (!(across > 1e-3 * largest)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "rounding errors of positions in windows give the multipliers lambda_NAME an error that corresponds to an "
+        "acceleration of about "
+        "{:.2g}, beside averaged ones of up to {:.3g}; the motion and lambda_total_NAME do not have it, and micro = "
+        "rattle has none",
+        across, largest);
 }
 
 }  // namespace lento

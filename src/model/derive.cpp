@@ -59,9 +59,9 @@ std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size
 ConstraintTerms constraint_terms(Model& model) {
     Graph& graph = model.graph;
     const auto velocities = velocity_symbols(model);
-    // The rate of change of a function of (q, v, t) along the motion, with v held: the directional derivative along (v, 0, 1).
-    const auto rate = [&](Node node) {
-        Node sum = graph.derivative(node, time_symbol);
+    // The rate of change of a function of (q, v, t) along the motion, with v held: the directional derivative along (v, 0, 1); `sum`
+    // begins with the part by the time.
+    const auto rate = [&](Node node, Node sum) {
         for (const auto& entry : gradient_by_position(model, node, 0)) {
             const Node velocity = graph.symbol(velocities[entry.column]);
             sum = graph.binary(Op::add, sum, graph.binary(Op::multiply, entry.node, velocity));
@@ -74,8 +74,14 @@ ConstraintTerms constraint_terms(Model& model) {
         terms.values.push_back(value);
         const auto row = gradient_by_position(model, value, j);
         terms.jacobian.insert(terms.jacobian.end(), row.begin(), row.end());
-        terms.velocity_residuals.push_back(rate(value));
-        terms.curvature.push_back(rate(terms.velocity_residuals.back()));
+        const auto in_time = [&](Node node) { return rate(node, graph.derivative(node, time_symbol)); };
+        const auto at_rest = [&](Node node) { return rate(node, graph.constant(0)); };
+        terms.velocity_residuals.push_back(in_time(value));
+        terms.curvature.push_back(in_time(terms.velocity_residuals.back()));
+        terms.rates_at_rest.push_back(at_rest(value));
+        terms.curvature_at_rest.push_back(at_rest(terms.rates_at_rest.back()));
+        terms.moving = terms.moving || !(terms.rates_at_rest.back() == terms.velocity_residuals.back()) ||
+                       !(terms.curvature_at_rest.back() == terms.curvature.back());
     }
     return terms;
 }

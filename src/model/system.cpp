@@ -84,7 +84,9 @@ ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& te
       values_(model, terms.values),
       gradient_(model, nodes_of(terms.jacobian)),
       rates_(model, terms.velocity_residuals),
-      curvature_(model, terms.curvature) {}
+      curvature_(model, terms.curvature),
+      rates_at_rest_(terms.moving ? ModelFunction(model, terms.rates_at_rest) : rates_),
+      curvature_at_rest_(terms.moving ? ModelFunction(model, terms.curvature_at_rest) : curvature_) {}
 
 ConstrainedModel constrained_system(const Model& model) {
     if (model.constraints.empty()) {
@@ -92,7 +94,7 @@ ConstrainedModel constrained_system(const Model& model) {
     }
     if (model.constraints.size() >= model.coordinates.size()) {
         model.source.fail(model.constraints.back().mark,
-                          fmt::format("{} constraints on {} coordinates leave nothing to move",
+                          fmt::format("{} constraints on {} coordinates leave nothing to move, if they are independent",
                                       model.constraints.size(), model.coordinates.size()));
     }
     return {second_order_system(model), ModelConstraints(model)};

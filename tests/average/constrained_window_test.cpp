@@ -98,6 +98,22 @@ TEST(ConstrainedWindow, kernel_and_one_period_filter_agree) {
     }
 }
 
+TEST(ConstrainedWindow, says_why_it_could_not_be_run) {
+    // A vibration that moves the masses by many lengths of the rods within a micro-step.
+    auto chain = papers::double_pendulum();
+    chain.v_max = 1e4;
+    for (const std::string micro : {"shake", "rattle6"}) {
+        ChainWindow window(chain, 1e4, micro, Sides::both);
+        std::vector<double> F(6);
+        window(wave(chain), F);
+        ASSERT_TRUE(window.failure()) << micro;
+        EXPECT_NE(window.failure()->find("micro_steps_per_period"), std::string::npos) << *window.failure();
+        EXPECT_TRUE(std::isnan(F[0]));
+        // and the next window starts afresh
+        window(wave(papers::double_pendulum()), F);
+    }
+}
+
 /// The same link everywhere, so that only the number of links differs.
 Chain links(std::size_t n) {
     return Chain::rope(n, 0.1 * static_cast<double>(n), 2.0);

@@ -200,6 +200,35 @@ TEST(OnConstraints, a_rod_that_changes_its_length_is_followed) {
     EXPECT_NEAR(papers::slope(omegas, distances), -1, 0.2);
 }
 
+TEST(OnConstraints, windows_of_a_moving_rod_find_the_same_with_every_stepper) {
+    for (const double friction : {0.0, 30.0}) {
+        const auto force = [friction](auto, auto v, auto, auto theta, auto f) {
+            f[0] = -3.0 * (friction > 0) * v[0];
+            f[1] = -9.8 - 4e5 * cos(theta) - friction * v[1];
+        };
+        const auto system = constrained(vibrated_system(2, 1e5, force), 1, [](auto x, auto t, auto c) {
+            const auto l = 0.2 + 0.5 * sin(3 * t);
+            c[0] = x[0] * x[0] + x[1] * x[1] - l * l;
+        });
+        std::vector<Snapshot> ends;
+        for (const std::string micro : {"shake", "rattle", "lobatto"}) {
+            const auto run = solve(system, {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)},
+                                            .velocity = {1.5 * std::sin(0.5), 1.5 * std::cos(0.5)},
+                                            .t_end = 0.1,
+                                            .method = "rattle-shake",
+                                            .options = {.steps = 100, .micro = micro, .micro_steps_per_period = 256}});
+            ASSERT_EQ(run.outcome(), Outcome::completed) << micro << run.explanation();
+            ends.push_back(run.final_state());
+        }
+        for (const auto& end : ends) {
+            EXPECT_NEAR(end.position[0], ends[0].position[0], 1e-4);
+            EXPECT_NEAR(end.multipliers[0], ends[0].multipliers[0], 0.02 * std::abs(ends[0].multipliers[0]));
+            EXPECT_NEAR(end.total_multipliers[0], ends[0].total_multipliers[0],
+                        0.02 * std::abs(ends[0].total_multipliers[0]));
+        }
+    }
+}
+
 // --- Multipliers --------------------------------------------------------------------------------------------------
 
 TEST(Multipliers, total_is_the_mean_of_the_true_one) {

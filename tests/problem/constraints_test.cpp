@@ -48,8 +48,8 @@ TEST(Constraints, derivatives_are_those_of_differences) {
     };
     std::vector<double> rates(2);
     std::vector<double> curvature(2);
-    constraints.rates(x, v, t, rates);
-    constraints.curvature(x, v, t, curvature);
+    constraints.rates(x, v, t, Clock::running, rates);
+    constraints.curvature(x, v, t, Clock::running, curvature);
     const double s = 1e-4;
     for (std::size_t j = 0; j < 2; ++j) {
         EXPECT_NEAR(rates[j], (along(s)[j] - along(-s)[j]) / (2 * s), 1e-7);
@@ -195,7 +195,7 @@ TEST(Manifold, every_way_ends_on_it_to_rounding) {
         std::vector<double> lambda(n);
         manifold.constrain_acceleration(gradient, x, v, 0, a, lambda);
         std::vector<double> curvature(n);
-        manifold.constraints().curvature(x, v, 0, curvature);
+        manifold.constraints().curvature(x, v, 0, Clock::running, curvature);
         for (std::size_t j = 0; j < n; ++j) {
             double sum = curvature[j];
             double size = 0;

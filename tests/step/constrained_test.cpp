@@ -45,7 +45,7 @@ Travel run(const MovingSphere& sphere, double from, double to, int steps, std::v
     std::vector<double> nu(1);
     Travel result;
     result.converged = linearise(manifold, from, state).converged;
-    manifold.to_velocity(state.gradient, state.x(), from, state.v(), nu);
+    EXPECT_TRUE(manifold.to_velocity(state.gradient, state.x(), from, state.v(), nu).converged);
     sphere.acceleration(from, state.x(), state.v(), state.a());
     Stepper<Constraints> stepper(manifold, sphere.friction == 0 ? VelocityUse::none : VelocityUse::possible);
     const double h = (to - from) / steps;

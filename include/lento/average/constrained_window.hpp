@@ -4,7 +4,8 @@
 ///
 /// With SHAKE the multiplier at a point comes from the step to the next one; the one at the last point takes a move that is not a
 /// micro-step of the window, since nothing is evaluated at its end. With RATTLE and its compositions it is that of the acceleration at
-/// the point. The matrix of the constraints is factorised once a window, at its middle. Explicit time stays at the middle's value.
+/// the point. SHAKE factorises the matrix of the constraints once, at the middle. Explicit time stays at the middle's value, for forces and
+/// constraints alike: the manifold of a window has a stopped clock.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +60,8 @@ public:
         return fmt::format(
             "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a "
             "residual of {:.2g}, "
-            "relative, the largest in {}; take more micro_steps_per_period",
+            "relative, the largest in {}; take more micro_steps_per_period, unless the constraints cannot all hold "
+            "there",
             step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
     }
 
@@ -115,10 +117,10 @@ private:
     void sweep(const Start& start) {
         std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
         std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        evaluations_ = 0;
         evaluate(start, 0, middle_.x(), middle_.v(), middle_.a());
-        std::int64_t evaluations = 1;
         for (const int direction : {1, -1}) {
-            if (direction == -1 && sides_ == Sides::forward) {
+            if (failure_ || (direction == -1 && sides_ == Sides::forward)) {
                 break;
             }
             if (const auto there = linearise(*manifold_, start.t, middle_); !there.converged) {
@@ -126,6 +128,9 @@ private:
                 break;
             }
             state_ = middle_;
+            if constexpr (requires { stepper_.restart(); }) {
+                stepper_.restart();
+            }
             const auto steps = static_cast<std::int64_t>(weights_.each_side());
             if constexpr (is_shake) {
                 shake(start, direction, steps);
@@ -133,14 +138,12 @@ private:
                 others(start, direction, steps);
             }
             micro_steps_ += steps;
-            evaluations += steps * Stepper<Constraints>::evaluations;
         }
-        acceleration_->count(evaluations);
+        acceleration_->count(evaluations_);
     }
 
     void shake(const Start& start, int direction, std::int64_t steps) {
         const double h = direction * micro_step_;
-        stepper_.restart();
         for (std::int64_t k = 0; k <= steps; ++k) {
             if (const auto moved = stepper_.move(start.t, h, state_); !moved.converged) {
                 failure_ = {moved, direction * k};
@@ -191,6 +194,7 @@ private:
     void evaluate(const Start& start, double steps, std::span<const double> x, std::span<const double> v,
                   std::span<double> a) {
         constexpr auto extent = Free::extent;
+        ++evaluations_;
         window_phases<double>(start.phases, ratios_, steps, steps_per_period_, theta_);
         if (!start.slow_velocity.empty()) {
             for (std::size_t i = 0; i < v.size(); ++i) {
@@ -203,6 +207,7 @@ private:
     }
 
     std::vector<double> ratios_;
+    std::int64_t evaluations_ = 0;  // in the window under way
     // Work space.
     std::vector<double> theta_;
     ConstrainedState middle_, state_;

@@ -88,6 +88,7 @@ public:
     }
     const FilterWeights& weights() const { return weights_; }
     std::size_t steps_per_period() const { return static_cast<std::size_t>(steps_per_period_); }
+    S micro_step() const { return micro_step_; }
     /// The whole width, as a time.
     S width() const { return S(2 * weights_.each_side()) * micro_step_; }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -81,15 +82,15 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         const double error = controller.error(estimate, std::span(method.start()).first(controlled),
                                               std::span(state.y).first(controlled));
         const bool finite = !first_not_finite(state.rate) && !first_not_finite(state.y);
-        if (error <= 1 && finite) {
+        const bool acceptable = error <= 1 && finite;
+        DenseStep dense;  // made before the point is adjusted
+        if (acceptable && observer.wants(next)) {
+            dense = continuous_extension(t, next, method, state.y);
+        }
+        if (acceptable && adjust(next, std::span(state.y))) {
             ++result.steps;
-            if (observer.wants(next)) {
-                observer.take(continuous_extension(t, next, method, state.y));
-            }
-            if (!adjust(next, std::span(state.y))) {
-                result.outcome = Outcome::not_converged;
-                result.reached = next;
-                break;
+            if (dense.dimension() > 0) {
+                observer.take(std::move(dense));
             }
             result.reached = t = next;
             step = std::min(controller.next_after_accepted(h, error), controller.largest_step());
@@ -97,7 +98,7 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         }
         ++result.rejected;
         const auto culprit = first_not_finite(state.y) ? first_not_finite(state.y) : first_not_finite(state.rate);
-        step = culprit ? 0.2 * h : controller.next_after_rejected(h, error);
+        step = culprit || acceptable ? 0.2 * h : controller.next_after_rejected(h, error);
         state.y = method.start();
         state.rate = method.rates()[0];
         if (step < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length())) {

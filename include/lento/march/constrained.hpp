@@ -129,7 +129,8 @@ public:
             std::copy_n(y.begin(), below.size(), below.begin());
             const auto x = std::span(below).first(d());
             const auto v = std::span(below).last(d());
-            if (!project(t, x, v).converged) {
+            if (const auto reached = project(t, x, v); !reached.converged) {
+                off_ = reached;
                 std::fill(derivative.begin(), derivative.end(), NAN);
                 return;
             }
@@ -141,13 +142,21 @@ public:
         // NOTE: the integrals of the multipliers ride along; the derivative of their dense output is that of the multipliers.
         std::vector<double> y = start.y;
         std::fill(y.begin() + static_cast<std::ptrdiff_t>(2 * d()), y.end(), 0.0);
-        Projection projection{this, {}};
+        off_ = {};
+        Projection projection{this};
         auto march = march_adaptive(controller, rate, interval, y, WithMultipliers<Observer>{&observer, 2 * d()}, stop,
                                     budget, projection);
-        if (!projection.failure.converged) {
+        const bool stuck = march.outcome == Outcome::diverged || march.outcome == Outcome::not_converged;
+        if (stuck && !off_.converged) {
+            march.outcome = Outcome::not_converged;
+            march.culprit.reset();
             march.explanation =
-                fmt::format("the point reached at t = {:.6g} is too far from the constraints: {}", march.reached,
-                            sentence_of(projection.failure, manifold_->constraints().names()));
+                fmt::format("steps from t = {:.6g} do not reach the constraints however short they are: {}",
+                            march.reached, sentence_of(off_, manifold_->constraints().names()));
+        }
+        if (stuck && off_.converged && march.outcome == Outcome::not_converged) {
+            march.explanation +=
+                "; or for a place where the constraints lock, become dependent or can no longer all hold";
         }
         if (march.steps > 0) {
             start = point_at(march.reached, std::span(y).first(d()), std::span(y).subspan(d(), d()));
@@ -172,14 +181,14 @@ public:
     }
 
 private:
+    /// After an accepted step.
     struct Projection {
         ConstrainedMarch* march;
-        Convergence failure;
 
         std::size_t controlled(std::size_t) const { return 2 * march->d(); }
         bool operator()(double t, std::span<double> y) {
-            failure = march->project(t, y.first(march->d()), y.subspan(march->d(), march->d()));
-            return failure.converged;
+            march->off_ = march->project(t, y.first(march->d()), y.subspan(march->d(), march->d()));
+            return march->off_.converged;
         }
     };
 
@@ -213,6 +222,7 @@ private:
 
     Manifold<Constraints>* manifold_;
     RightHandSide rhs_;
+    Convergence off_;  // why the last projection of an adaptive march failed, if it did
     std::vector<double> gradient_, result_, lambda_;
 };
 

@@ -95,7 +95,8 @@ public:
         if (violation_) {
             return not_started(violation_->outcome, violation_->sentence);
         }
-        Hypotheses<System> hypotheses(acceleration_, scales_, velocity_.fastest, request_);
+        const double cancelled = motion_->cancelled_swing(request_, scales_);
+        Hypotheses<System> hypotheses(acceleration_, scales_, velocity_.fastest, cancelled, request_);
         if (const auto violation = hypotheses.violation()) {
             return not_started(violation->outcome, violation->sentence);
         }
@@ -136,18 +137,35 @@ public:
         if (time == ExplicitTime::running) {
             raise_tolerance_to_phase_noise(force, X, V);
         }
-        const WindowNoise noise{filter.name(), window->width() / scales_.slowest, leakage(*window), leading_amplitude_};
+        const WindowNoise noise{
+            filter.name(),
+            window->width() / scales_.slowest,
+            leakage(*window),
+            leading_amplitude_,
+            motion_->noise_across(micro_, window->micro_step(), window->weights().each_side(), largest(X)),
+            cancelled * std::numbers::pi / scales_.fastest};
+        if (const double off = coarseness(micro_, window->steps_per_period()); off > 0.01) {
+            warn(fmt::format(
+                "{} micro-steps a period with micro = {} make the averaged force wrong by about {:.0f} %; take more",
+                window->steps_per_period(), micro_, 100 * off));
+        }
         auto marched = march(force, noise, X, V);
+        warn_of_long_windows(window->width(), marched.result);
         record_.statistics.micro_steps += window->micro_steps();
         note_options(filter, *window);
-        for (const auto& warning : {noise.leakage_warning(request_.rtol, largest_force_),
-                                    noise.rounding_warning(request_.rtol, largest_force_)}) {
+        for (const auto& warning :
+             {noise.leakage_warning(request_.rtol, largest_force_),
+              noise.rounding_warning(request_.rtol, largest_force_), noise.multiplier_warning(largest_force_)}) {
             if (warning) {
                 warn(*warning);
             }
         }
         if (violation_) {
             return finished(violation_->outcome, violation_->sentence, std::move(marched.trajectory),
+                            std::move(marched.final_state));
+        }
+        if (marched.result.outcome == Outcome::diverged && window_failure_) {
+            return finished(Outcome::not_converged, *window_failure_, std::move(marched.trajectory),
                             std::move(marched.final_state));
         }
         if (marched.result.outcome == Outcome::completed && steepest_ > 4) {
@@ -163,13 +181,14 @@ public:
     }
 
     /// Ends the run at the next macro-step: what it relies on has turned out not to hold.
-    void refuse(std::string sentence) { end(Outcome::refused, std::move(sentence)); }
-    void end(Outcome outcome, std::string sentence) {
+    void refuse(std::string sentence) {
         if (!violation_) {  // the first is the cause of the others
-            violation_ = {outcome, std::move(sentence)};
+            violation_ = {Outcome::refused, std::move(sentence)};
         }
         own_stop_.request_stop();
     }
+    /// Why the last window could not be run; nothing if it could. An adaptive march tries again with a shorter step.
+    void note_window_failure(std::optional<std::string> sentence) { window_failure_ = std::move(sentence); }
 
 private:
     VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
@@ -178,6 +197,34 @@ private:
         return request;
     }
     std::string initial() const { return request_.options.initial.value_or("true-state"); }
+
+    /// The share by which steppers of order 2 change the averaged force: that of the second derivative of a vibration by differences.
+    static double coarseness(std::string_view micro, std::size_t steps) {
+        const bool second_order = micro == "verlet" || micro == "shake" || micro == "rattle" || micro == "midpoint";
+        const double angle = 2 * std::numbers::pi / static_cast<double>(steps);
+        return second_order ? angle * angle / 12 : 0.0;
+    }
+
+    /// A slow motion that a step-size control cannot follow with steps longer than a window changes within the window.
+    void warn_of_long_windows(double width, const MarchResult& result) {
+        const double step =
+            (result.reached - request_.t_start) / static_cast<double>(std::max<std::int64_t>(1, result.steps));
+        if (!macro_step_ && width > step && result.steps > 1) {
+            warn(
+                fmt::format("one averaging window lasts {:.3g}, longer than a macro-step, {:.3g}: the slow motion "
+                            "changes within a window, and the "
+                            "result may be far off; a shorter window or the method direct is the better choice",
+                            width, step));
+        }
+    }
+
+    static double largest(std::span<const double> x) {
+        double size = 0;
+        for (const double component : x) {
+            size = larger(size, std::abs(component));
+        }
+        return size;
+    }
 
     PhasePoint slow_start() {
         const auto& [q, v, t] = std::tie(request_.start, request_.velocity, request_.t_start);
@@ -233,16 +280,14 @@ private:
         constexpr std::size_t fewest = 8;
         constexpr std::size_t most = 512;
         const double length = request_.t_end - request_.t_start;
-        double extent = 0;
-        for (const double component : X) {
-            extent = std::max(extent, std::abs(component));
-        }
+        const double extent = largest(X);
         std::vector<double> coarse(X.size());
         std::vector<double> fine(X.size());
         double change = 0;
         for (std::size_t steps = fewest; steps <= most; steps *= 2) {
             const auto window = window_of(filter, sides, steps);
             make_force (*window)(request_.t_start, X, V, fine);
+            motion_->along(request_.t_start, X, fine);
             record_.statistics.micro_steps += window->micro_steps();
             double size = 0;
             const double last_change = change;
@@ -264,8 +309,8 @@ private:
         }
         warn(fmt::format(
             "with {} micro-steps a period the averaged force still changes by {:.2g} at the start; a micro-stepper of "
-            "higher order (--option micro=verlet8) may settle it",
-            most, change));
+            "higher order (--option micro={}) may settle it",
+            most, change, motion_->finest_micro()));
         return window_of(filter, sides, most);
     }
 
@@ -320,7 +365,10 @@ private:
             record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
         }
         macro_step_ = macro.step;
-        MacroWatch watch(force, macro.step, [&](std::span<const double> found) {
+        MacroWatch::Ground ground{
+            [this](double t, std::span<const double> x, std::span<double> a) { motion_->along(t, x, a); },
+            [this](double t, std::vector<double>& x) { motion_->settle_position(t, x); }};
+        MacroWatch watch(force, std::move(ground), macro.step, [&](std::span<const double> found) {
             if (auto sentence = noise.dominates(found)) {
                 refuse(std::move(*sentence));
             }
@@ -398,6 +446,7 @@ private:
     Acceleration<System> acceleration_;
     TimeScales scales_;
     ProbeStates probes_;
+    std::optional<std::string> window_failure_;
     std::string micro_;  // the stepper inside windows
     VelocityDependence velocity_;
     bool has_slow_ = true;

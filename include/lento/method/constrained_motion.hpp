@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,8 +42,8 @@ Marched march_on_manifold(Manifold<Constraints>& manifold, const MacroChoice& ch
         sink = [&, y = std::vector<double>()](double t, std::span<const double> given) mutable {
             y.assign(given.begin(), given.end());
             const std::span<double> state(y);
-            settle.project(t, state.first(x.size()), state.subspan(x.size(), x.size()));
-            request.sink(t, y);
+            const auto settled = settle.project(t, state.first(x.size()), state.subspan(x.size(), x.size()));
+            request.sink(t, settled.converged ? std::span<const double>(y) : given);
         };
     }
     Recorder recorder(interval, request.samples, sink, request.keep, request.progress);
@@ -76,13 +77,26 @@ inline MacroSolvers constrained_solvers(std::string usual) {
     return {constrained_stepper_names(), std::move(usual)};
 }
 
+/// Throws Misuse for compositions, which lose their order to forces that depend on the velocity.
+inline void require_rattle_suits_velocity(std::string_view role, std::string_view stepper) {
+    if (is_rattle_composition(stepper)) {
+        throw Misuse(fmt::format(
+            "{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; "
+            "use lobatto (shake and rattle run too, with order 2)",
+            role, stepper));
+    }
+}
+
 /// Interpolated states onto the manifold.
 template <class Constraints>
 Settling settling_onto(const Mass& mass, const Constraints& constraints) {
     auto manifold = std::make_shared<Manifold<Constraints>>(mass, constraints);
     return [manifold](double t, std::span<double> y) {
         const std::size_t d = manifold->dimension();
-        ConstrainedMarch(*manifold, [](auto&&...) {}).project(t, y.first(d), y.subspan(d, d));
+        const std::vector<double> given(y.begin(), y.end());
+        if (!ConstrainedMarch(*manifold, [](auto&&...) {}).project(t, y.first(d), y.subspan(d, d)).converged) {
+            std::copy(given.begin(), given.end(), y.begin());
+        }
     };
 }
 
@@ -95,8 +109,12 @@ public:
         : system_(std::make_shared<const ConstrainedSystem<Free, Constraints>>(system)),
           usual_macro_(std::move(usual_macro)),
           active_(system_->free()),
-          in_windows_(system.mass(), system.constraints()),
-          in_march_(system.mass(), system.constraints()) {}
+          in_windows_(system.mass(), system.constraints(), Clock::stopped),
+          in_march_(system.mass(), system.constraints()),
+          in_watch_(system.mass(), system.constraints(), Clock::stopped),
+          gradient_(in_watch_.entries()),
+          rest_(in_watch_.dimension(), 0.0),
+          lambda_(in_watch_.count()) {}
 
     std::optional<Violation> prepare(Request& request, std::vector<std::string>& warnings) override {
         return put_on_manifold(in_march_, system_->names(), request, warnings);
@@ -104,6 +122,13 @@ public:
 
     VelocityDependence velocity_dependence(Acceleration<Reduced>&, const ProbeStates& probes) override {
         return lento::velocity_dependence(active_, probes);
+    }
+
+    double cancelled_swing(const Request& request, const TimeScales& scales) override {
+        const auto swing = FastPart<Free>(active_, request.start, request.velocity, request.t_start)
+                               .profile(request.start, request.velocity, request.t_start, scales)
+                               .velocity_swing;
+        return *std::max_element(swing.begin(), swing.end());
     }
 
     std::vector<double> active_acceleration(Acceleration<Reduced>&, std::span<const double> x,
@@ -115,6 +140,7 @@ public:
         return symmetry_phase(active_, probes, scales);
     }
 
+    std::string finest_micro() const override { return "rattle8"; }
     /// NOTE: SHAKE is the paper's, for steps that the user chooses; where they are chosen by accuracy, order 6 needs far fewer.
     std::string usual_micro(const Options& options, VelocityUse velocity) const override {
         const bool steps_given = options.micro_step || options.micro_steps_per_period;
@@ -134,17 +160,37 @@ public:
     }
 
     void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const override {
-        if (is_rattle_composition(stepper)) {
-            throw Misuse(fmt::format(
-                "{} = {} keeps its order only for forces that do not depend on the velocity, and this one does; "
-                "use lobatto (shake and rattle run too, with order 2)",
-                role, stepper));
-        }
+        require_rattle_suits_velocity(role, stepper);
     }
 
     void settle(double t, PhasePoint& state) override {
-        ConstrainedMarch(in_march_, [](auto&&...) {}).project(t, state.position, state.velocity);
+        auto moved = state;
+        // NOTE: a state that cannot be settled is left as it is; the march then says what is wrong.
+        if (ConstrainedMarch(in_march_, [](auto&&...) {}).project(t, moved.position, moved.velocity).converged) {
+            state = std::move(moved);
+        }
     }
+    void settle_position(double t, std::vector<double>& x) override {
+        auto moved = x;
+        in_watch_.gradient(x, t, gradient_);
+        if (in_watch_.factorise(gradient_) && in_watch_.to_position(gradient_, t, moved, lambda_).converged) {
+            x = std::move(moved);
+        }
+    }
+    void along(double t, std::span<const double> x, std::span<double> a) override {
+        in_watch_.gradient(x, t, gradient_);
+        if (in_watch_.factorise(gradient_)) {
+            in_watch_.constrain_acceleration(gradient_, x, rest_, t, a, lambda_);
+        }
+    }
+
+    /// SHAKE finds multipliers from positions: one rounding of a position, over h^2. It averages out along the motion, not across it.
+    double noise_across(std::string_view micro, double h, std::size_t steps, double size) const override {
+        return micro == "shake"
+                   ? 0.1 * std::numeric_limits<double>::epsilon() * size / (h * h * static_cast<double>(steps))
+                   : 0.0;
+    }
+
     Settling settling() const override { return settling_onto(system_->mass(), system_->constraints()); }
 
     /// The true state onto the manifold, with its multipliers, in which there is nothing averaged.
@@ -171,7 +217,9 @@ private:
     std::shared_ptr<const ConstrainedSystem<Free, Constraints>> system_;
     std::string usual_macro_;
     Acceleration<Free> active_;
-    Manifold<Constraints> in_windows_, in_march_;
+    // NOTE: steppers rely on the matrix factorised last; nobody else may use theirs.
+    Manifold<Constraints> in_windows_, in_march_, in_watch_;
+    std::vector<double> gradient_, rest_, lambda_;  // work space
 };
 
 }  // namespace lento

@@ -5,9 +5,11 @@
 /// Dormand-Prince, or RATTLE and the other steppers that keep them.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,7 +38,17 @@ inline const MethodDescription direct_description{
 /// A march as a solution; `names` are those of the unknowns, `statistics` what the march itself does not know.
 Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
                          Marched marched, Statistics statistics, std::vector<std::string> warnings, Settling settling,
-                         std::chrono::steady_clock::time_point began);
+                         std::optional<double> fastest_period, std::chrono::steady_clock::time_point began);
+
+/// The period of the fastest phase, or the declared one.
+template <class System>
+std::optional<double> fastest_period(const System& system) {
+    auto fastest = system.period();
+    for (const auto& phase : system.phases()) {
+        fastest = std::min(fastest.value_or(phase.period()), phase.period());
+    }
+    return fastest;
+}
 
 template <class Force, std::size_t Extent>
 Solution direct(const VibratedSystem<Force, Extent>& system, const Request& given) {
@@ -55,7 +67,7 @@ Solution direct(const VibratedSystem<Force, Extent>& system, const Request& give
     const auto macro = macro_choice(request.options, {request.t_start, request.t_end}, free_solvers());
     auto marched = march_macro(macro, rate, request, request.start, request.velocity);
     return direct_solution(request, system.names(), macro, std::move(marched),
-                           {.force_evaluations = acceleration.evaluations()}, {}, {}, began);
+                           {.force_evaluations = acceleration.evaluations()}, {}, {}, fastest_period(system), began);
 }
 
 template <class Free, class Constraints>
@@ -86,13 +98,16 @@ Solution direct(const ConstrainedSystem<Free, Constraints>& system, const Reques
     } else {
         const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
         const bool velocity = velocity_dependence(acceleration, probes).any;
+        if (velocity) {
+            require_rattle_suits_velocity("macro", macro.name);
+        }
         marched = march_on_manifold(manifold, macro, velocity ? VelocityUse::possible : VelocityUse::none, rate,
                                     request, request.start, request.velocity);
     }
     return direct_solution(
         request, system.names(), macro, std::move(marched),
         {.force_evaluations = acceleration.evaluations(), .newton_iterations = manifold.iterations()},
-        std::move(warnings), settling_onto(system.mass(), system.constraints()), began);
+        std::move(warnings), settling_onto(system.mass(), system.constraints()), fastest_period(system), began);
 }
 
 template <class Rate>
@@ -112,7 +127,7 @@ Solution direct(const FirstOrderSystem<Rate>& system, const Request& given) {
     const auto macro = macro_choice(request.options, {request.t_start, request.t_end}, free_solvers());
     auto marched = march_macro(macro, rate, request, request.start);
     return direct_solution(request, system.names(), macro, std::move(marched), {.force_evaluations = evaluations}, {},
-                           {}, began);
+                           {}, fastest_period(system), began);
 }
 
 }  // namespace lento

@@ -33,10 +33,15 @@ struct Violation {
 template <class System>
 class Hypotheses {
 public:
-    /// `velocity_rate` is how fast the active force changes with the velocity.
-    Hypotheses(Acceleration<System>& acceleration, const TimeScales& scales, double velocity_rate,
+    /// `velocity_rate` is how fast the active force changes with the velocity, `cancelled` the swing of the fast velocity that constraints
+    /// take away.
+    Hypotheses(Acceleration<System>& acceleration, const TimeScales& scales, double velocity_rate, double cancelled,
                const Request& request)
-        : acceleration_(&acceleration), scales_(&scales), velocity_rate_(velocity_rate), request_(&request) {
+        : acceleration_(&acceleration),
+          scales_(&scales),
+          velocity_rate_(velocity_rate),
+          least_swing_(1e-12 * cancelled),
+          request_(&request) {
         if (!acceleration.system().phases().empty()) {
             profile_ = profile_at(request.start);
         } else {
@@ -105,7 +110,7 @@ private:
             const double swing = profile_.velocity_swing[i];
             const double kick = std::abs(profile_.mean[i]) * scales_->fastest;
             // NOTE: a coordinate that the vibration hardly moves has only slow forces; there is nothing to judge.
-            const bool vibrated = swing > 1e-3 * largest_swing() && swing > 1e-9 * kick;
+            const bool vibrated = swing > 1e-3 * largest_swing() && swing > 1e-9 * kick && swing > least_swing_;
             if (!vibrated || kick <= 0.1 * swing || answer == "accept") {
                 continue;
             }
@@ -127,7 +132,7 @@ private:
 
     /// The vibration must hardly change over the distance that it moves the system itself.
     Found fast_displacement_is_small() {
-        if (!(largest_swing() > 0)) {
+        if (!(largest_swing() > least_swing_)) {
             return std::nullopt;
         }
         double change = 0;
@@ -151,6 +156,7 @@ private:
     Acceleration<System>* acceleration_;
     const TimeScales* scales_;
     double velocity_rate_;
+    double least_swing_;  // below this it is rounding
     const Request* request_;
     typename FastPart<System>::Profile profile_;
 };

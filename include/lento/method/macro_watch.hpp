@@ -12,11 +12,17 @@ namespace lento {
 
 class MacroWatch {
 public:
+    /// What counts of a force and which points there are, where the motion is bound: the part along the constraints, points on them.
+    struct Ground {
+        std::function<void(double t, std::span<const double> x, std::span<double> a)> along;
+        std::function<void(double t, std::vector<double>& x)> settle;
+    };
+
     /// `first_value` is told the force at the start.
-    MacroWatch(AveragedAcceleration force, std::optional<double> macro_step,
+    MacroWatch(AveragedAcceleration force, Ground ground, std::optional<double> macro_step,
                std::function<void(std::span<const double>)> first_value);
 
-    void operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> a);
+    void operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> result);
 
     /// The largest component met.
     double largest_force() const { return largest_force_; }
@@ -28,9 +34,10 @@ private:
     double slope_at_last_point(double t, std::span<const double> target, std::span<const double> v);
 
     AveragedAcceleration force_;
+    Ground ground_;
     std::optional<double> macro_step_;
     std::function<void(std::span<const double>)> first_value_;
-    std::vector<double> last_x_, last_a_;
+    std::vector<double> last_x_, last_a_, along_;
     double longest_ = 0;     // move from one call to the next
     double farthest_ = 0.1;  // component of a position; moves beyond twice this no longer tell the slope
     double largest_force_ = 0;

@@ -36,6 +36,9 @@ public:
     /// How the active forces depend on the velocity.
     virtual VelocityDependence velocity_dependence(Acceleration<System>& acceleration, const ProbeStates& probes) = 0;
 
+    /// The swing of the fast velocity that the active forces would cause, of which constraints leave only a part; 0 where there are none.
+    virtual double cancelled_swing(const Request& request, const TimeScales& scales) = 0;
+
     /// The acceleration of the active forces alone, and the phase about which it is even. Constraints do not depend on phases, so that in a
     /// window from rest the whole motion has the parity of the active forces.
     virtual std::vector<double> active_acceleration(Acceleration<System>& acceleration, std::span<const double> x,
@@ -44,6 +47,8 @@ public:
     virtual SymmetryPhase symmetry(Acceleration<System>& acceleration, const ProbeStates& probes,
                                    const TimeScales& scales) = 0;
 
+    /// A stepper of high order for windows.
+    virtual std::string finest_micro() const = 0;
     /// The stepper inside windows where the user names none.
     virtual std::string usual_micro(const Options& options, VelocityUse velocity) const = 0;
     virtual std::unique_ptr<AnyWindow<System>> window(std::string_view micro, Acceleration<System>& acceleration,
@@ -58,6 +63,10 @@ public:
 
     /// Moves a state that was computed only approximately to where motions can be.
     virtual void settle(double t, PhasePoint& state) = 0;
+    /// The same for a position, at any moment of a march.
+    virtual void settle_position(double t, std::vector<double>& x) = 0;
+    /// Leaves of an acceleration what moves the system: the part along the constraints.
+    virtual void along(double t, std::span<const double> x, std::span<double> a) = 0;
     /// The same for interpolated states of the solution, and for reconstructed ones, to which it may add; empty if there is nothing to do.
     virtual Settling settling() const = 0;
     virtual std::function<void(Snapshot&)> completion() const = 0;
@@ -65,6 +74,8 @@ public:
     /// Beyond those of the run's own acceleration.
     virtual std::int64_t force_evaluations() const = 0;
     virtual std::int64_t newton_iterations() const = 0;
+    /// What windows of micro-steps h, `steps` on each side, add to the averaged acceleration across the constraints by rounding.
+    virtual double noise_across(std::string_view micro, double h, std::size_t steps, double size) const = 0;
 };
 
 template <class System>
@@ -76,6 +87,8 @@ public:
         return lento::velocity_dependence(acceleration, probes);
     }
 
+    double cancelled_swing(const Request&, const TimeScales&) override { return 0; }
+
     std::vector<double> active_acceleration(Acceleration<System>& acceleration, std::span<const double> x,
                                             std::span<const double> v, double t,
                                             std::span<const double> theta) override {
@@ -86,6 +99,7 @@ public:
         return symmetry_phase(acceleration, probes, scales);
     }
 
+    std::string finest_micro() const override { return "verlet8"; }
     /// NOTE: without a phase the fast motion is the system's own, met only off its slow motion; there a window has to be symmetric and
     /// of high order to let nothing of the stiff force through.
     std::string usual_micro(const Options&, VelocityUse velocity) const override {
@@ -114,10 +128,13 @@ public:
     }
 
     void settle(double, PhasePoint&) override {}
+    void settle_position(double, std::vector<double>&) override {}
+    void along(double, std::span<const double>, std::span<double>) override {}
     Settling settling() const override { return {}; }
     std::function<void(Snapshot&)> completion() const override { return {}; }
     std::int64_t force_evaluations() const override { return 0; }
     std::int64_t newton_iterations() const override { return 0; }
+    double noise_across(std::string_view, double, std::size_t, double) const override { return 0; }
 
     explicit FreeMotion(const System& system) : own_oscillation_(system.phases().empty()) {}
 

@@ -119,8 +119,9 @@ public:
     void check(AnyWindow<System>& window, double t, std::span<const double> X, std::span<const double> V,
                std::span<const double> F) {
         ++calls_;
-        if (const auto why = window.failure()) {
-            run_->end(Outcome::not_converged, fmt::format("at t = {:.6g}, {}", t, *why));
+        const auto why = window.failure();
+        run_->note_window_failure(why ? std::optional(fmt::format("at t = {:.6g}, {}", t, *why)) : std::nullopt);
+        if (why) {
             return;
         }
         if (watches_parity_) {

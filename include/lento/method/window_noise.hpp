@@ -13,6 +13,8 @@ struct WindowNoise {
     double periods = 0;    ///< the width of the window in periods of the slowest phase
     double leakage = 0;    ///< the share of the vibration that comes through
     double amplitude = 0;  ///< of the oscillating acceleration
+    double across = 0;     ///< what rounding adds to the averaged acceleration across constraints
+    double cancelled = 0;  ///< the amplitude that constraints take away
 
     /// One rounding of a position changes the leading force by its slope times 1e-16.
     double rounding() const { return 1e-16 * amplitude; }
@@ -23,6 +25,7 @@ struct WindowNoise {
     /// What is no longer small against averaged accelerations of up to `largest`.
     std::optional<std::string> leakage_warning(double rtol, double largest) const;
     std::optional<std::string> rounding_warning(double rtol, double largest) const;
+    std::optional<std::string> multiplier_warning(double largest) const;
 };
 
 }  // namespace lento

@@ -28,6 +28,9 @@ struct ConstraintTerms {
     std::vector<MatrixEntry> jacobian;     ///< g', by rows
     std::vector<Node> velocity_residuals;  ///< g' v + g_t
     std::vector<Node> curvature;           ///< g''[v, v] + 2 g_t' v + g_tt
+    std::vector<Node> rates_at_rest;       ///< g' v
+    std::vector<Node> curvature_at_rest;   ///< g''[v, v]
+    bool moving = false;                   ///< some constraint depends on the time
 };
 ConstraintTerms constraint_terms(Model& model);
 

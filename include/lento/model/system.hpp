@@ -128,11 +128,13 @@ public:
     void gradient(std::span<const double> x, double t, std::span<double> entries) const {
         gradient_.operator()<double>(x, {}, t, {}, entries);
     }
-    void rates(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
-        rates_.operator()<double>(x, v, t, {}, result);
+    void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
+               std::span<double> result) const {
+        (clock == Clock::running ? rates_ : rates_at_rest_).operator()<double>(x, v, t, {}, result);
     }
-    void curvature(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
-        curvature_.operator()<double>(x, v, t, {}, result);
+    void curvature(std::span<const double> x, std::span<const double> v, double t, Clock clock,
+                   std::span<double> result) const {
+        (clock == Clock::running ? curvature_ : curvature_at_rest_).operator()<double>(x, v, t, {}, result);
     }
 
 private:
@@ -141,6 +143,7 @@ private:
     std::vector<std::string> names_;
     SparsePattern pattern_;
     ModelFunction values_, gradient_, rates_, curvature_;
+    ModelFunction rates_at_rest_, curvature_at_rest_;  // with time standing still; the same code where nothing moves
 };
 
 using ConstrainedModel = ConstrainedSystem<VibratedSystem<ModelForce>, ModelConstraints>;

@@ -5,8 +5,9 @@
 ///     rates       g' v + g_t                            (vibrated (4.6), for constraints that may move)
 ///     curvature   g''[v, v] + 2 g_t' v + g_tt           (vibrated (B.1))
 ///
-/// Rates and curvature are the first and second derivative of g along x + s v, t + s: one jet gives each. In C++ the
-/// constraints are one template `g(x, t, values)`; those of text models have the same members (`model/system.hpp`).
+/// Rates and curvature are the first and second derivative of g along x + s v, t + s: one jet gives each. Where time stands still, as
+/// within a window, the terms with g_t are left out. In C++ the constraints are one template `g(x, t, values)`; those of text models
+/// have the same members (`model/system.hpp`).
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,9 @@
 #include "lento/problem/sparse_pattern.hpp"
 
 namespace lento {
+
+/// Whether constraints move with the time while a motion is followed.
+enum class Clock { running, stopped };
 
 /// Constraints written in C++. Copies are independent of each other; one of them serves one thread at a time.
 template <class Function>
@@ -89,23 +93,27 @@ public:
         }
     }
 
-    void rates(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
+    void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
+               std::span<double> result) const {
         for (std::size_t i = 0; i < x.size(); ++i) {
             line_[i][0] = x[i];
             line_[i][1] = v[i];
         }
-        function_(std::span<const Dual>(line_), Dual::variable(t), std::span<Dual>(along_line_));
+        function_(std::span<const Dual>(line_), clock == Clock::running ? Dual::variable(t) : Dual(t),
+                  std::span<Dual>(along_line_));
         for (std::size_t j = 0; j < result.size(); ++j) {
             result[j] = along_line_[j][1];
         }
     }
 
-    void curvature(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
+    void curvature(std::span<const double> x, std::span<const double> v, double t, Clock clock,
+                   std::span<double> result) const {
         for (std::size_t i = 0; i < x.size(); ++i) {
             curve_[i] = Second(x[i]);
             curve_[i][1] = v[i];
         }
-        function_(std::span<const Second>(curve_), Second::variable(t), std::span<Second>(along_curve_));
+        function_(std::span<const Second>(curve_), clock == Clock::running ? Second::variable(t) : Second(t),
+                  std::span<Second>(along_curve_));
         for (std::size_t j = 0; j < result.size(); ++j) {
             result[j] = 2 * along_curve_[j][2];
         }

@@ -5,7 +5,8 @@
 ///     acceleration   a - M^-1 g'^T lambda         with  g' a + g''[v, v] + 2 g_t' v + g_tt = 0
 ///
 /// The equations are solved to rounding by simplified Newton iterations with the matrix g' M^-1 g'^T factorised last; where they
-/// contract slowly, the matrix is renewed at the point reached. One manifold serves one thread.
+/// contract slowly, the matrix is renewed at the point reached. With a stopped clock the terms with g_t are left out. One manifold
+/// serves one thread.
 #pragma once
 
 #include <algorithm>
@@ -18,29 +19,34 @@
 #include <vector>
 
 #include "lento/base/number.hpp"
+#include "lento/problem/constraints.hpp"
 #include "lento/problem/mass.hpp"
 #include "lento/problem/normal_matrix.hpp"
 
 namespace lento {
 
 /// How an iteration ended. Residuals are relative: g_j over sum_i |g'_ji x_i|, and alike for velocities.
-struct Convergence {
+struct [[nodiscard]] Convergence {
     bool converged = true;
     double residual = 0;      ///< the largest, where it stopped
     std::size_t worst = 0;    ///< the constraint that has it
     bool independent = true;  ///< false: the constraints are dependent there, to rounding
+    bool settled =
+        true;  ///< false: it is the force that does not settle, and `residual` is how far it still moves the point
 };
 
 template <class Constraints>
 class Manifold {
 public:
-    Manifold(const Mass& mass, Constraints constraints)
+    Manifold(const Mass& mass, Constraints constraints, Clock clock = Clock::running)
         : mass_(mass),
           constraints_(std::move(constraints)),
+          clock_(clock),
           matrix_(constraints_.pattern(), mass_),
           residual_(count()),
           scale_(count()),
           correction_(count()),
+          curvature_(count()),
           newton_(constraints_.pattern().entries()),
           force_(dimension()),
           scratch_(dimension()) {
@@ -97,7 +103,7 @@ public:
     Convergence to_position(std::span<const double> directions, double t, std::span<double> x, std::span<double> mu) {
         set_scale(directions, x);
         return converge(
-            mu, [&] { constraints_.values(x, t, residual_); },
+            mu, [&](int) { constraints_.values(x, t, residual_); },
             [&] {
                 constraints_.gradient(x, t, newton_);
                 return matrix_.factorise(newton_, directions);
@@ -110,8 +116,15 @@ public:
                             std::span<double> nu) {
         set_scale(gradient, v);
         return converge(
-            nu, [&] { constraints_.rates(x, v, t, residual_); }, [&] { return matrix_.factorise(gradient); },
-            [&] { pull(gradient, correction_, 1, v); });
+            nu,
+            [&](int iteration) {
+                constraints_.rates(x, v, t, clock_, residual_);
+                // NOTE: where the constraints move, a velocity of zero says nothing of the size that velocities have.
+                for (std::size_t j = 0; iteration == 0 && j < count(); ++j) {
+                    scale_[j] = std::max(scale_[j], std::abs(residual_[j]));
+                }
+            },
+            [&] { return matrix_.factorise(gradient); }, [&] { pull(gradient, correction_, 1, v); });
     }
 
     /// Turns the acceleration a = M^-1 f of the active forces into that of the constrained motion. The matrix must be that of the
@@ -119,11 +132,11 @@ public:
     void constrain_acceleration(std::span<const double> gradient, std::span<const double> x, std::span<const double> v,
                                 double t, std::span<double> a, std::span<double> lambda) {
         const auto& pattern = constraints_.pattern();
-        constraints_.curvature(x, v, t, scale_);
+        constraints_.curvature(x, v, t, clock_, curvature_);
         std::fill(lambda.begin(), lambda.end(), 0.0);
         for (int pass = 0; pass < 2; ++pass) {  // the second removes what rounding leaves of the first
             for (std::size_t j = 0; j < count(); ++j) {
-                double sum = scale_[j];
+                double sum = curvature_[j];
                 for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
                     sum += gradient[e] * a[pattern.column(e)];
                 }
@@ -160,14 +173,14 @@ public:
     Convergence velocity_residual(std::span<const double> x, std::span<const double> v, double t) {
         constraints_.gradient(x, t, newton_);
         set_scale(newton_, v);
-        constraints_.rates(x, v, t, residual_);
+        constraints_.rates(x, v, t, clock_, residual_);
         return largest_residual();
     }
 
 private:
     static constexpr double rounding = std::numeric_limits<double>::epsilon();
     /// Residuals that no iteration improves are taken for rounding up to here.
-    static constexpr double stalled = 1e-13;
+    static constexpr double stalled = 5e-13;
 
     void set_scale(std::span<const double> gradient, std::span<const double> x) {
         const auto& pattern = constraints_.pattern();
@@ -205,17 +218,16 @@ private:
         constexpr double slow = 0.25;
         std::fill(total.begin(), total.end(), 0.0);
         double before = std::numeric_limits<double>::infinity();
-        double least = before;
         int setbacks = 0;
         Convergence state;
         for (int k = 0; k < most_iterations; ++k) {
-            evaluate();
+            evaluate(k);
             state = largest_residual();
             if (!std::isfinite(state.residual)) {
                 break;
             }
             if (state.residual > slow * before) {
-                if (least <= stalled) {
+                if (state.residual <= stalled) {
                     return state;
                 }
                 setbacks += state.residual > before ? 1 : 0;
@@ -244,7 +256,6 @@ private:
                 return state;
             }
             before = state.residual;
-            least = std::min(least, before);
         }
         state.converged = false;
         return state;
@@ -253,10 +264,11 @@ private:
     Mass mass_;
     std::vector<double> inverse_mass_;  // empty if the mass matrix is full
     Constraints constraints_;
+    Clock clock_;
     NormalMatrix matrix_;
     std::int64_t iterations_ = 0;
     // Work space.
-    std::vector<double> residual_, scale_, correction_, newton_, force_, scratch_;
+    std::vector<double> residual_, scale_, correction_, curvature_, newton_, force_, scratch_;
 };
 
 }  // namespace lento

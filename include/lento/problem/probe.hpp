@@ -210,11 +210,13 @@ SymmetryPhase symmetry_phase(Acceleration<System>& acceleration, const ProbeStat
     for (int j = 0; j < 2 * harmonic; ++j) {
         candidates.push_back(std::remainder((-std::arg(largest) / std::numbers::pi + j) / (2 * harmonic), 1.0));
     }
-    std::sort(candidates.begin(), candidates.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    // NOTE: nearest to zero first, of two equally near ones the positive; rounding decides nothing.
+    const auto rank = [](double turns) { return std::pair(std::round(std::abs(turns) * 1e9), turns < 0); };
+    std::sort(candidates.begin(), candidates.end(), [&](double a, double b) { return rank(a) < rank(b); });
     for (const double candidate : candidates) {
         const auto centre = on_orbit(candidate);
         const double odd = odd_fraction(acceleration, probes, centre, scales);
-        if (odd < best.odd_fraction) {
+        if (odd < 0.999999 * best.odd_fraction) {
             best = {centre, odd};
         }
         if (odd < even) {

@@ -20,7 +20,7 @@ struct Snapshot {
     double t = 0;
     std::vector<double> position{}, velocity{};
     std::vector<double> multipliers{};        ///< of the constraints, if there are any: those of the slow equations
-    std::vector<double> total_multipliers{};  ///< of the mean total constraint force, what a bearing would feel
+    std::vector<double> total_multipliers{};  ///< the mean of the true ones, as a gauge in a bearing would show it
 };
 
 /// A state as marches and sinks know it, y = (position, velocity, multipliers, total multipliers), taken apart.
@@ -64,6 +64,7 @@ struct RunRecord {
     std::vector<UsedOption> options{};
 };
 
+/// Reading is for one thread at a time: states on constraints are put back on them with work space of the solution.
 class Solution {
 public:
     Solution(RunRecord record, Trajectory trajectory, Snapshot final_state, Reconstruction reconstruction,

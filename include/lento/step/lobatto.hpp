@@ -39,6 +39,9 @@ public:
           velocity_(manifold.dimension()),
           nu_(manifold.count()) {}
 
+    /// The next step starts without a memory of forces.
+    void restart() { last_step_ = 0; }
+
     template <class Acceleration, class Time>
     Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
         using View = std::span<const double>;
@@ -57,11 +60,12 @@ public:
                     change = larger(change, std::abs(second_.x[i] - last_middle_[i]));
                     size = larger(size, std::abs(second_.x[i]));
                 }
-                if (change <= 2e-16 * size || (change <= 1e-12 * size && change > 0.5 * before)) {
+                // What no longer gets less is the noise of the force.
+                if (change <= 2e-16 * size || (change <= 1e-9 * size && change > 0.5 * before)) {
                     break;
                 }
                 if (!std::isfinite(change) || pass == most_passes) {
-                    return {.converged = false, .residual = change / size};
+                    return {.converged = false, .residual = change / size, .settled = false};
                 }
                 before = change;
             }
@@ -118,7 +122,7 @@ private:
             now = middle.residual >= end.residual ? middle : end;
             manifold_->gradient(second_.x, time(0.5), second_.gradient);
             const bool stalled = now.residual > 0.5 * before;
-            if (now.residual <= 1e-16 || (stalled && now.residual <= 1e-13)) {
+            if (now.residual <= 1e-16 || (stalled && now.residual <= 5e-13)) {
                 return now;
             }
             setbacks += now.residual > before ? 1 : 0;
