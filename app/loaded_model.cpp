@@ -195,11 +195,13 @@ void LoadedModel::make_request(End end) {
             fmt::format("the options in the file are for the method {}; they were left out", in_file.method));
     }
     for (const auto& option : arguments_.options) {
+        clear_counterpart(request_.options, name_and_value(option, "--option").first);
+    }
+    for (const auto& option : arguments_.options) {
         auto [name, value] = name_and_value(option, "--option");
         if (const auto* entry = find_option(name); entry != nullptr && !is_word(*entry)) {
             value = fmt::format("{}", number(value, "--option " + name));
         }
-        clear_counterpart(request_.options, name);
         set_option(request_.options, name, value);
     }
 }

@@ -13,8 +13,8 @@ std::optional<std::string> WindowNoise::dominates(std::span<const double> found)
     for (const double a : found) {
         size = larger(size, std::abs(a));
     }
-    if (size <= 1e-14 * cancelled) {
-        return std::nullopt;  // an equilibrium on constraints: there is nothing but rounding
+    if (is_nothing(size)) {
+        return std::nullopt;
     }
     if (leakage * amplitude > 0.5 * size) {
         return fmt::format(
@@ -45,7 +45,7 @@ std::optional<std::string> WindowNoise::leakage_warning(double rtol, double larg
 }
 
 std::optional<std::string> WindowNoise::rounding_warning(double rtol, double largest) const {
-    if (!(rounding() > rtol * largest)) {
+    if (!(rounding() > rtol * largest) || is_nothing(largest)) {
         return std::nullopt;
     }
     return fmt::format(
@@ -56,7 +56,7 @@ std::optional<std::string> WindowNoise::rounding_warning(double rtol, double lar
 }
 
 std::optional<std::string> WindowNoise::multiplier_warning(double largest) const {
-    if (!(across > 1e-3 * largest)) {
+    if (!(across > 1e-3 * largest) || is_nothing(largest)) {
         return std::nullopt;
     }
     return fmt::format(

@@ -223,6 +223,23 @@ samples = 3
         self.assertLess(compared["error"]["x"]["max"], 1e-3)
         self.assertIsNotNone(compared["error"]["lambda_rod"]["max"])
 
+    def test_options_on_the_command_line_replace_those_in_the_file(self):
+        rope = MODELS / "rope.toml"
+        self.assertEqual(self.run_json(rope, "--option", "steps=4000", "--t-end", "0.5")["statistics"]["macro_steps"], 4000)
+        self.assertEqual(self.run_json(MODELS / "double-pendulum.toml", "--option", "macro_step=1/80")["statistics"]["macro_steps"], 80)
+        self.refused(2, ["both macro_step and steps"], "run", rope, "--option", "steps=4000", "--option", "macro_step=1")
+
+    def test_coarse_steps_are_said(self):
+        warned = self.run_json(MODELS / "double-pendulum.toml", "--option", "micro_steps_per_period=8")["warnings"]
+        self.assertTrue(any("8 micro-steps a period" in w for w in warned), warned)
+        warned = self.run_json(MODELS / "spherical-pendulum.toml", "--method", "direct", "--option", "steps=1000")["warnings"]
+        self.assertTrue(any("do not resolve" in w for w in warned), warned)
+
+    def test_upright_is_a_place_to_start_from(self):
+        summary = self.run_json(MODELS / "three-rods.toml", "--set", "lean=0", "--t-end", "0.5")
+        self.assertEqual((summary["outcome"], summary["warnings"]), ("completed", []))
+        self.assertAlmostEqual(summary["final"]["tip"], 1, places=12)
+
     def test_dependent_constraints_are_named(self):
         text = ('lento = 1\n[coordinates]\nx = { start = 0.6 }\ny = { start = 0.8 }\nz = { start = 0 }\n[constraints]\n'
                 'rod = "x^2 + y^2 - 1"\nagain = "3*x^2 + 3*y^2 - 3"\n[run]\nt_end = 1\n')

@@ -16,6 +16,9 @@ struct WindowNoise {
     double across = 0;     ///< what rounding adds to the averaged acceleration across constraints
     double cancelled = 0;  ///< the amplitude that constraints take away
 
+    /// An equilibrium on constraints: what they leave of the vibration is rounding.
+    bool is_nothing(double acceleration) const { return acceleration <= 1e-14 * cancelled && cancelled > 0; }
+
     /// One rounding of a position changes the leading force by its slope times 1e-16.
     double rounding() const { return 1e-16 * amplitude; }
 
