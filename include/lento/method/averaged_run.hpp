@@ -28,6 +28,7 @@
 #include "lento/method/hypotheses.hpp"
 #include "lento/method/macro.hpp"
 #include "lento/method/macro_watch.hpp"
+#include "lento/method/micro_steps.hpp"
 #include "lento/method/motion.hpp"
 #include "lento/method/options.hpp"
 #include "lento/method/request.hpp"
@@ -198,13 +199,6 @@ private:
     }
     std::string initial() const { return request_.options.initial.value_or("true-state"); }
 
-    /// The share by which steppers of order 2 change the averaged force: that of the second derivative of a vibration by differences.
-    static double coarseness(std::string_view micro, std::size_t steps) {
-        const bool second_order = micro == "verlet" || micro == "shake" || micro == "rattle" || micro == "midpoint";
-        const double angle = 2 * std::numbers::pi / static_cast<double>(steps);
-        return second_order ? angle * angle / 12 : 0.0;
-    }
-
     /// A slow motion that a step-size control cannot follow with steps longer than a window changes within the window.
     void warn_of_long_windows(double width, const MarchResult& result) {
         const double step =
@@ -269,49 +263,29 @@ private:
                                {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
     }
 
-    /// The window with the micro-steps a period asked for; else with twice as many until the averaged force at the
-    /// start no longer changes by a tenth of rtol, or of the fast period over the slow time: below the method's own error
-    /// O(1/omega) there is nothing to gain.
+    /// The window with the micro-steps a period asked for, else with as many as the averaged force at the start needs.
     std::unique_ptr<AnyWindow<System>> settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
                                                       const std::vector<double>& X, const std::vector<double>& V) {
         if (const auto given = given_steps_per_period(request_.options, scales_)) {
             return window_of(filter, sides, *given);
         }
-        constexpr std::size_t fewest = 8;
-        constexpr std::size_t most = 512;
-        const double length = request_.t_end - request_.t_start;
-        const double extent = largest(X);
-        std::vector<double> coarse(X.size());
-        std::vector<double> fine(X.size());
-        double change = 0;
-        for (std::size_t steps = fewest; steps <= most; steps *= 2) {
-            const auto window = window_of(filter, sides, steps);
-            make_force (*window)(request_.t_start, X, V, fine);
-            motion_->along(request_.t_start, X, fine);
+        MicroStepSearch search(
+            {request_.rtol, scales_.fastest, request_.t_end - request_.t_start, largest(X), leading_amplitude_});
+        std::vector<double> force(X.size());
+        for (std::size_t steps = search.fewest; steps <= search.most; steps *= 2) {
+            auto window = window_of(filter, sides, steps);
+            make_force (*window)(request_.t_start, X, V, force);
+            motion_->along(request_.t_start, X, force);
             record_.statistics.micro_steps += window->micro_steps();
-            double size = 0;
-            const double last_change = change;
-            change = 0;
-            for (std::size_t i = 0; i < X.size(); ++i) {
-                change = larger(change, std::abs(fine[i] - coarse[i]));
-                size = larger(size, std::abs(fine[i]));
-            }
-            // The time in which this force moves the system by its own size: the slow time, as far as one point tells.
-            const double slow_time = std::clamp(std::sqrt(extent / size), 0.01 * length, length);
-            const double target = 0.1 * std::max(request_.rtol, std::min(scales_.fastest / slow_time, 1e-2));
-            // NOTE: at an equilibrium there is no averaged force to compare with; what then counts is the vibration's own size.
-            const bool converged = change <= std::max(target * size, 1e-15 * leading_amplitude_);
-            const bool at_rounding = change <= 1e-6 * size && change > 0.25 * last_change;
-            if (steps > fewest && (converged || at_rounding)) {
+            if (search.settled(force)) {
                 return window_of(filter, sides, steps);
             }
-            coarse = fine;
         }
         warn(fmt::format(
             "with {} micro-steps a period the averaged force still changes by {:.2g} at the start; a micro-stepper of "
             "higher order (--option micro={}) may settle it",
-            most, change, motion_->finest_micro()));
-        return window_of(filter, sides, most);
+            search.most, search.change(), motion_->finest_micro()));
+        return window_of(filter, sides, search.most);
     }
 
     /// An averaged force that depends on the phase at which its window starts is known only up to that dependence,

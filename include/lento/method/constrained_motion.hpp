@@ -117,7 +117,7 @@ public:
           lambda_(in_watch_.count()) {}
 
     std::optional<Violation> prepare(Request& request, std::vector<std::string>& warnings) override {
-        return put_on_manifold(in_march_, system_->names(), request, warnings);
+        return StartOnManifold(in_march_, system_->names())(request, warnings);
     }
 
     VelocityDependence velocity_dependence(Acceleration<Reduced>&, const ProbeStates& probes) override {

@@ -29,13 +29,13 @@ std::string sentence_of(const std::vector<Relation>& relations, const std::vecto
 
 /// What was moved, as a sentence: how far, and the residuals `name = value` before.
 struct Correction {
-    std::string what;  ///< "position" or "velocity"
-    double moved = 0;  ///< the largest component
-    double size = 0;   ///< of the data
-    double turn = 0;   ///< the largest relative change of a gradient on the way
-    std::vector<double> residuals;
-    std::span<const std::string> constraints, coordinates;
-    std::span<const double> nearest, given;
+    std::string what{};  ///< "position" or "velocity"
+    double moved = 0;    ///< the largest component
+    double size = 0;     ///< of the data
+    double turn = 0;     ///< the largest relative change of a gradient on the way
+    std::vector<double> residuals{};
+    std::span<const std::string> constraints{}, coordinates{};
+    std::span<const double> nearest{}, given{};
 
     bool is_small() const { return moved <= largest_correction * size && turn <= largest_turn; }
     std::string warning() const;
@@ -73,49 +73,118 @@ std::vector<Relation> vanishing_gradients(Manifold<Constraints>& manifold, std::
     return found;
 }
 
-/// Moves the request's start onto the manifold. Warns by how much, or says why not.
+/// Moves a start onto the manifold, with a warning that says by how much; or says why not.
 template <class Constraints>
-std::optional<Violation> put_on_manifold(Manifold<Constraints>& manifold, const std::vector<std::string>& coordinates,
-                                         Request& request, std::vector<std::string>& warnings) {
-    const auto& names = manifold.constraints().names();
-    const double t = request.t_start;
-    std::vector<double> gradient(manifold.entries());
-    std::vector<double> residuals(manifold.count());
-    std::vector<double> mu(manifold.count());
+class StartOnManifold {
+public:
+    StartOnManifold(Manifold<Constraints>& manifold, std::span<const std::string> coordinates)
+        : manifold_(&manifold),
+          names_(manifold.constraints().names()),
+          coordinates_(coordinates),
+          gradient_(manifold.entries()),
+          residuals_(manifold.count()),
+          mu_(manifold.count()) {}
 
-    manifold.gradient(request.start, t, gradient);
-    manifold.constraints().values(request.start, t, residuals);
-    for (std::size_t j = 0; j < names.size(); ++j) {
-        const auto& pattern = manifold.constraints().pattern();
-        const auto row = std::span(gradient).subspan(pattern.start(j), pattern.row(j).size());
-        if (!std::isfinite(residuals[j]) || first_not_finite(row)) {
-            return Violation{Outcome::diverged,
-                             fmt::format("the constraint {} or its gradient is not a finite number at the start; check "
-                                         "the starting values",
-                                         names[j])};
+    std::optional<Violation> operator()(Request& request, std::vector<std::string>& warnings) {
+        for (auto step : {&StartOnManifold::is_finite, &StartOnManifold::is_independent,
+                          &StartOnManifold::move_position, &StartOnManifold::move_velocity}) {
+            if (auto violation = (this->*step)(request, warnings)) {
+                return violation;
+            }
         }
+        return std::nullopt;
     }
-    if (const auto vanishing = vanishing_gradients(manifold, request.start, t, gradient); !vanishing.empty()) {
-        return Violation{Outcome::refused, sentence_of(vanishing, names)};
+
+private:
+    using Found = std::optional<Violation>;
+    using Warnings = std::vector<std::string>;
+
+    std::span<const double> row(std::span<const double> gradient, std::size_t j) const {
+        const auto& pattern = manifold_->constraints().pattern();
+        return gradient.subspan(pattern.start(j), pattern.row(j).size());
     }
-    if (const auto found = relations(manifold.constraints().pattern(), manifold.mass(), gradient); !found.empty()) {
-        return Violation{Outcome::refused, sentence_of(found, names)};
+
+    Found is_finite(Request& request, Warnings&) {
+        manifold_->gradient(request.start, request.t_start, gradient_);
+        manifold_->constraints().values(request.start, request.t_start, residuals_);
+        for (std::size_t j = 0; j < names_.size(); ++j) {
+            if (!std::isfinite(residuals_[j]) || first_not_finite(row(gradient_, j))) {
+                return Violation{
+                    Outcome::diverged,
+                    fmt::format("the constraint {} or its gradient is not a finite number at the start; check "
+                                "the starting values",
+                                names_[j])};
+            }
+        }
+        return std::nullopt;
     }
-    if (!manifold.factorise(gradient)) {
+
+    Found is_independent(Request& request, Warnings&) {
+        auto found = vanishing_gradients(*manifold_, request.start, request.t_start, gradient_);
+        if (found.empty()) {
+            found = relations(manifold_->constraints().pattern(), manifold_->mass(), gradient_);
+        }
+        if (!found.empty()) {
+            return Violation{Outcome::refused, sentence_of(found, {names_.begin(), names_.end()})};
+        }
+        return factorised();
+    }
+
+    Found move_position(Request& request, Warnings& warnings) {
+        auto x = request.start;
+        if (!manifold_->to_position(gradient_, request.t_start, x, mu_).converged) {
+            return Violation{Outcome::off_constraints,
+                             "the start is too far from the constraints to find the nearest point on them: " +
+                                 correction("position").refusal()};
+        }
+        const auto before = gradient_;
+        manifold_->gradient(x, request.t_start, gradient_);
+        auto moved = correction("position");
+        for (std::size_t j = 0; j < names_.size(); ++j) {
+            moved.turn = larger(moved.turn, distance(row(gradient_, j), row(before, j)) / size(row(before, j)));
+        }
+        moved.moved = distance(x, request.start);
+        moved.size = size(x);
+        moved.nearest = x;
+        moved.given = request.start;
+        if (auto violation = judged(moved, warnings)) {
+            return violation;
+        }
+        request.start = x;
+        return factorised();
+    }
+
+    Found move_velocity(Request& request, Warnings& warnings) {
+        auto v = request.velocity;
+        manifold_->constraints().rates(request.start, v, request.t_start, Clock::running, residuals_);
+        if (!manifold_->to_velocity(gradient_, request.start, request.t_start, v, mu_).converged) {
+            return Violation{Outcome::off_constraints, "no velocity near the given one satisfies the constraints: " +
+                                                           correction("velocity").refusal()};
+        }
+        auto moved = correction("velocity");
+        moved.moved = distance(v, request.velocity);
+        // NOTE: a velocity that is nothing but rounding is compared with what moves the system by its own size in the run.
+        moved.size = std::max(size(v), 1e-9 * size(request.start) / (request.t_end - request.t_start));
+        moved.nearest = v;
+        moved.given = request.velocity;
+        if (auto violation = judged(moved, warnings)) {
+            return violation;
+        }
+        request.velocity = v;
+        return std::nullopt;
+    }
+
+    Found factorised() {
+        if (manifold_->factorise(gradient_)) {
+            return std::nullopt;
+        }
         return Violation{Outcome::refused, "the constraints are dependent at the start, to rounding"};
     }
 
-    const auto largest_difference = [](std::span<const double> a, std::span<const double> b) {
-        double largest = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            largest = larger(largest, std::abs(a[i] - b[i]));
-        }
-        return largest;
-    };
-    const auto largest = [&](std::span<const double> a) {
-        return largest_difference(a, std::vector<double>(a.size(), 0.0));
-    };
-    const auto judge = [&](const Correction& correction) -> std::optional<Violation> {
+    Correction correction(const char* what) const {
+        return {.what = what, .residuals = residuals_, .constraints = names_, .coordinates = coordinates_};
+    }
+    static Found judged(const Correction& correction, Warnings& warnings) {
         if (correction.moved <= 1e-14 * correction.size) {
             return std::nullopt;
         }
@@ -124,48 +193,20 @@ std::optional<Violation> put_on_manifold(Manifold<Constraints>& manifold, const 
         }
         warnings.push_back(correction.warning());
         return std::nullopt;
-    };
+    }
 
-    auto x = request.start;
-    const auto reached = manifold.to_position(gradient, t, x, mu);
-    if (!reached.converged) {
-        return Violation{Outcome::off_constraints,
-                         fmt::format("the start is too far from the constraints to find the nearest point on them: {}",
-                                     Correction{"position", 0, 0, 0, residuals, names, coordinates, {}, {}}.refusal())};
+    static double distance(std::span<const double> a, std::span<const double> b) {
+        double largest = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            largest = larger(largest, std::abs(a[i] - b[i]));
+        }
+        return largest;
     }
-    auto gradient_there = gradient;
-    manifold.gradient(x, t, gradient_there);
-    double turn = 0;
-    for (std::size_t j = 0; j < names.size(); ++j) {
-        const auto& pattern = manifold.constraints().pattern();
-        const auto before = std::span(gradient).subspan(pattern.start(j), pattern.row(j).size());
-        const auto after = std::span(gradient_there).subspan(pattern.start(j), pattern.row(j).size());
-        turn = larger(turn, largest_difference(after, before) / largest(before));
-    }
-    if (auto violation = judge({"position", largest_difference(x, request.start), largest(x), turn, residuals, names,
-                                coordinates, x, request.start})) {
-        return violation;
-    }
-    request.start = x;
+    static double size(std::span<const double> a) { return distance(a, std::vector<double>(a.size(), 0.0)); }
 
-    if (!manifold.factorise(gradient_there)) {
-        return Violation{Outcome::refused, "the constraints are dependent at the start, to rounding"};
-    }
-    auto v = request.velocity;
-    manifold.constraints().rates(x, v, t, Clock::running, residuals);
-    if (!manifold.to_velocity(gradient_there, x, t, v, mu).converged) {
-        return Violation{Outcome::off_constraints,
-                         fmt::format("no velocity near the given one satisfies the constraints: {}",
-                                     Correction{"velocity", 0, 0, 0, residuals, names, coordinates, {}, {}}.refusal())};
-    }
-    // NOTE: a velocity that is nothing but rounding is compared with what moves the system by its own size in the run.
-    const double slow = largest(x) / (request.t_end - request.t_start);
-    if (auto violation = judge({"velocity", largest_difference(v, request.velocity), std::max(largest(v), 1e-9 * slow),
-                                0, residuals, names, coordinates, v, request.velocity})) {
-        return violation;
-    }
-    request.velocity = v;
-    return std::nullopt;
-}
+    Manifold<Constraints>* manifold_;
+    std::span<const std::string> names_, coordinates_;
+    std::vector<double> gradient_, residuals_, mu_;
+};
 
 }  // namespace lento

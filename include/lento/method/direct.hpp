@@ -91,7 +91,7 @@ Solution direct(const ConstrainedSystem<Free, Constraints>& system, const Reques
     };
     std::vector<std::string> warnings;
     Marched marched{.result = {.reached = request.t_start}, .trajectory = {}, .final_state = {}};
-    if (const auto violation = put_on_manifold(manifold, system.names(), request, warnings)) {
+    if (const auto violation = StartOnManifold(manifold, system.names())(request, warnings)) {
         marched.result.outcome = violation->outcome;
         marched.result.explanation = violation->sentence;
         marched.final_state = {.t = request.t_start, .position = request.start, .velocity = request.velocity};

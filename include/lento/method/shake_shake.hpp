@@ -5,7 +5,7 @@
 /// and F is the mean of the active plus the constraint force along a window that starts at X, at rest, at phase zero, and stays on the
 /// manifold itself. Then one macro-step by SHAKE or RATTLE, which have the same positions; by a composition, by Lobatto IIIA-IIIB, or
 /// by a half-explicit Dormand-Prince with its own steps. Multipliers have Lento's sign, the opposite of the paper's. Two are given: Lambda, and
-/// Lambda plus the mean of those in the window, which belongs to the mean total constraint force.
+/// Lambda plus the mean of those in the window, which is the mean of the true one.
 #pragma once
 
 #include <memory>
