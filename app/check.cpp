@@ -12,6 +12,7 @@
 #include "lento/average/fast_part.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/model/derive.hpp"
+#include "lento/model/springs.hpp"
 #include "loaded_model.hpp"
 #include "progress.hpp"
 
@@ -42,23 +43,6 @@ struct Findings {
     MethodChoice recommended;
     std::vector<std::string> warnings;
 };
-
-/// The frequency that a spring of stiffness k causes at the start: sqrt(k g' M^-1 g'^T).
-double frequency_from_stiffness(model::Model& model, const model::Spring& spring) {
-    const auto entries = model::gradient_by_position(model, *spring.elongation, 0);
-    std::vector<model::Node> nodes;
-    for (const auto& entry : entries) {
-        nodes.push_back(entry.node);
-    }
-    const auto slope = model::values_at_start(model, nodes);
-    double inverse_mass = 0;
-    for (std::size_t a = 0; a < entries.size(); ++a) {
-        for (std::size_t b = 0; b < entries.size(); ++b) {
-            inverse_mass += slope[a] * model.mass.inverse_entry(entries[a].column, entries[b].column) * slope[b];
-        }
-    }
-    return std::sqrt(*spring.stiffness * inverse_mass);
-}
 
 /// Each pair of phases of different frequencies, and the period of their difference.
 std::vector<Period> beats_of(const std::vector<Phase>& phases) {
@@ -109,7 +93,7 @@ std::vector<Period> periods_of(model::Model model) {
     const auto springs = model.springs;
     for (const auto& spring : springs) {
         if (!spring.soft) {
-            const double frequency = spring.frequency ? *spring.frequency : frequency_from_stiffness(model, spring);
+            const double frequency = spring.frequency ? *spring.frequency : model::frequency_at_start(model, spring);
             periods.push_back({spring.name, 2 * M_PI / frequency, fmt::format("springs.{}", spring.name)});
         }
     }

@@ -34,6 +34,12 @@ Exit compare(const CompareArguments& arguments);
 
 Exit check(const ModelArguments& arguments);
 
+struct ProjectArguments : ModelArguments {
+    bool richardson = false;
+};
+
+Exit project(const ProjectArguments& arguments);
+
 struct ReproduceArguments {
     std::vector<std::string> ids{};
     bool list = false;

@@ -32,9 +32,29 @@ const OptionEntry* find_option(std::string_view name) {
     return found == catalogue.end() ? nullptr : &*found;
 }
 
-/// Whether the option is a word, not a number.
+/// Whether the option is a word, not a number; whether it is a list of numbers.
 bool is_word(const OptionEntry& entry) {
     return std::holds_alternative<std::optional<std::string> Options::*>(entry.field);
+}
+bool is_list(const OptionEntry& entry) {
+    return std::holds_alternative<std::optional<std::vector<double>> Options::*>(entry.field);
+}
+
+/// What stands between the commas of a list, in brackets or not.
+std::vector<std::string> items_of(std::string text) {
+    if (text.starts_with('[') && text.ends_with(']')) {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::vector<std::string> items;
+    int depth = 0;
+    for (std::size_t from = 0, i = 0; i <= text.size(); ++i) {
+        depth += i < text.size() ? (text[i] == '(') - (text[i] == ')') : 0;
+        if (i == text.size() || (text[i] == ',' && depth == 0)) {
+            items.push_back(text.substr(from, i - from));
+            from = i + 1;
+        }
+    }
+    return items;
 }
 
 /// What the command line says replaces what the file says of the same thing in other words.
@@ -70,6 +90,11 @@ LoadedModel::System LoadedModel::system_of(const model::Model& model) {
     }
     if (!model.constraints.empty()) {
         return model::constrained_system(model);
+    }
+    const bool stiff =
+        std::any_of(model.springs.begin(), model.springs.end(), [](const auto& spring) { return !spring.soft; });
+    if (stiff) {
+        return model::stiff_system(model);
     }
     return model::second_order_system(model);
 }
@@ -199,7 +224,13 @@ void LoadedModel::make_request(End end) {
     }
     for (const auto& option : arguments_.options) {
         auto [name, value] = name_and_value(option, "--option");
-        if (const auto* entry = find_option(name); entry != nullptr && !is_word(*entry)) {
+        if (const auto* entry = find_option(name); entry != nullptr && is_list(*entry)) {
+            std::vector<double> numbers;
+            for (const auto& item : items_of(value)) {
+                numbers.push_back(number(item, "--option " + name));
+            }
+            value = fmt::format("{}", fmt::join(numbers, ","));
+        } else if (entry != nullptr && !is_word(*entry)) {
             value = fmt::format("{}", number(value, "--option " + name));
         }
         set_option(request_.options, name, value);
@@ -212,11 +243,23 @@ void LoadedModel::set_options(Options& options) {
             const auto* entry = find_option(setting.name);
             const bool word = entry != nullptr && is_word(*entry);
             const auto* text = std::get_if<std::string>(&setting.value);
+            const auto* list = std::get_if<std::vector<double>>(&setting.value);
             if (word && text == nullptr) {
                 throw Misuse(fmt::format("option {} must be a word in quotes, not a number", setting.name));
             }
+            if (entry != nullptr && list != nullptr && !is_list(*entry)) {
+                throw Misuse(fmt::format("option {} must be one value, not a list", setting.name));
+            }
             if (word || entry == nullptr) {
                 set_option(options, setting.name, text != nullptr ? *text : "");
+            } else if (list != nullptr) {
+                set_option(options, setting.name, fmt::format("{}", fmt::join(*list, ",")));
+            } else if (is_list(*entry) && text != nullptr) {
+                std::vector<double> numbers;
+                for (const auto& item : items_of(*text)) {
+                    numbers.push_back(model::number_in(model_, item, setting.mark));
+                }
+                set_option(options, setting.name, fmt::format("{}", fmt::join(numbers, ",")));
             } else {
                 const double value =
                     text != nullptr ? model::number_in(model_, *text, setting.mark) : std::get<double>(setting.value);
@@ -232,6 +275,23 @@ void LoadedModel::set_options(Options& options) {
 
 Solution LoadedModel::solve(const Request& request) const {
     return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
+}
+
+SlowPoint LoadedModel::slow_point(Extrapolation extrapolation) const {
+    Request request = request_;
+    request.velocity.resize(request.start.size());
+    return std::visit(
+        [&](const auto& system) -> SlowPoint {
+            if constexpr (requires { lento::slow_point(system, request, extrapolation); }) {
+                return lento::slow_point(system, request, extrapolation);
+            } else {
+                throw Misuse(fmt::format(
+                    "{} has neither stiff springs ([springs.NAME]) nor [constraints]: there is no slow manifold to "
+                    "project onto",
+                    model_.source.name()));
+            }
+        },
+        system_);
 }
 
 std::vector<double> LoadedModel::row(const Snapshot& state) const {
@@ -269,6 +329,9 @@ std::optional<double> LoadedModel::parametric_strength() const {
     if (const auto* constrained = std::get_if<model::ConstrainedModel>(&system_)) {
         return strength(reduced(*constrained));
     }
+    if (const auto* stiff = std::get_if<model::StiffModel>(&system_)) {
+        return strength(stiff->whole());
+    }
     return strength(std::get<VibratedSystem<model::ModelForce>>(system_));
 }
 
@@ -276,6 +339,9 @@ std::optional<double> LoadedModel::fastest_period() const {
     std::optional<double> fastest = model_.period;
     for (const auto& phase : model_.phases) {
         fastest = std::min(fastest.value_or(HUGE_VAL), phase.period());
+    }
+    if (const auto* stiff = std::get_if<model::StiffModel>(&system_)) {
+        fastest = std::min(fastest.value_or(HUGE_VAL), spring_scales(stiff->springs().entries()).fastest);
     }
     return fastest;
 }

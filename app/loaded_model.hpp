@@ -12,7 +12,9 @@
 #include "commands.hpp"
 #include "lento/method/choice.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/slow_point.hpp"
 #include "lento/model/model.hpp"
+#include "lento/model/springs.hpp"
 #include "lento/model/system.hpp"
 #include "lento/output/run_output.hpp"
 #include "progress.hpp"
@@ -47,6 +49,8 @@ public:
     double number(const std::string& expression, const std::string& flag) const;
 
     Solution solve(const Request& request) const;
+    /// The start on the slow manifold; Misuse where there are neither stiff springs nor constraints.
+    SlowPoint slow_point(Extrapolation extrapolation) const;
 
     /// The columns of every output, without t: coordinates, velocities, variables, multipliers, slow variables, observed quantities.
     const std::vector<std::string>& columns() const { return columns_; }
@@ -65,8 +69,8 @@ public:
     RunOutput output() const;
 
 private:
-    using System =
-        std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>, model::ConstrainedModel>;
+    using System = std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>,
+                                model::ConstrainedModel, model::StiffModel>;
 
     static System system_of(const model::Model& model);
     void make_request(End end);

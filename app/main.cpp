@@ -41,6 +41,13 @@ constexpr const char* check_footer =
     "Example:\n"
     "  lento check models/paul-trap.toml\n";
 
+constexpr const char* project_footer =
+    "Prints the slow point, the elongations of the springs there and their multipliers (k times the elongation); "
+    "constraints are\n"
+    "relaxed to stiff springs. The options are those of the method ipa. Writes nothing.\n\n"
+    "Example:\n"
+    "  lento project models/two-springs.toml --set omega1=1e4 --set omega2=1e4 --richardson\n";
+
 void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
     command.add_option("MODEL", arguments.model, "The model, a TOML file")->required();
     command.add_option("--method", arguments.method,
@@ -97,6 +104,14 @@ int parse_and_run(int argc, char** argv) {
     add_model_options(*check_command, check);
     check_command->footer(check_footer);
 
+    lento::app::ProjectArguments project;
+    auto* project_command = app.add_subcommand(
+        "project", "Projects the start of a model with stiff springs or constraints onto its slow manifold");
+    add_model_options(*project_command, project);
+    project_command->add_flag("--richardson", project.richardson,
+                              "Extrapolates the multipliers to infinitely stiff springs");
+    project_command->footer(project_footer);
+
     lento::app::MethodsArguments methods;
     auto* methods_command =
         app.add_subcommand("methods", "Lists the methods, the problems each is for, and their options with defaults");
@@ -117,7 +132,7 @@ int parse_and_run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-            const std::vector<std::string> known{"run", "compare", "check", "methods", "reproduce"};
+            const std::vector<std::string> known{"run", "compare", "check", "project", "methods", "reproduce"};
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
@@ -131,6 +146,9 @@ int parse_and_run(int argc, char** argv) {
     }
     if (check_command->parsed()) {
         return status(lento::app::check(check));
+    }
+    if (project_command->parsed()) {
+        return status(lento::app::project(project));
     }
     if (methods_command->parsed()) {
         return status(lento::app::methods(methods));

@@ -7,4 +7,5 @@
 #include "lento/base/jet.hpp"
 #include "lento/method/solve.hpp"
 #include "lento/problem/constrained_system.hpp"
+#include "lento/problem/stiff_system.hpp"
 #include "lento/problem/vibrated_system.hpp"

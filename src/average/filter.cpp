@@ -16,11 +16,11 @@ namespace {
 
 constexpr int largest_power = 64;
 
-/// The power P of "cosP", or 0 if the name is not one of these.
-int cosine_power(std::string_view name) {
+/// The power P in a name that is `family` followed by it, or 0 if it is not.
+int power_in(std::string_view name, std::string_view family) {
     int power = 0;
-    if (name.starts_with("cos")) {
-        const auto digits = name.substr(3);
+    if (name.starts_with(family)) {
+        const auto digits = name.substr(family.size());
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
         if (error != std::errc() || end != digits.data() + digits.size() || power < 2 || power > largest_power ||
             power % 2 != 0) {
@@ -57,18 +57,23 @@ double even_integral(const std::function<double(double)>& integrand, double osci
 }  // namespace
 
 Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
-    power_ = cosine_power(name);
+    power_ = std::max(power_in(name, "cos"), power_in(name, "flat"));
     if (name == "exponential") {
         shape_ = Shape::exponential;
     } else if (name == "cubic") {
         shape_ = Shape::cubic;
-    } else if (power_ > 0) {
+    } else if (power_ > 0 && name.starts_with("cos")) {
         shape_ = Shape::cosine;
+    } else if (power_ > 0) {
+        shape_ = Shape::flat;
+        const auto second_moment = [&](double xi) { return raised_cosine(xi) * xi * xi; };
+        wave_ = -even_integral(second_moment, 1) /
+                even_integral([&](double xi) { return second_moment(xi) * std::cos(std::numbers::pi * xi); }, 1);
     } else if (name != "period") {
-        const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "period"};
+        const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "flat4", "flat8", "period"};
         throw Misuse(fmt::format(
-            "filter '{}' is not known{}; there are exponential, cubic, period and cosP with an even power P up "
-            "to {} (cos4, cos8, ...)",
+            "filter '{}' is not known{}; there are exponential, cubic, period, and cosP and flatP with an even power P up "
+            "to {} (cos4, cos8, flat4, ...)",
             name, suggestion(name, known), largest_power));
     }
 }
@@ -81,6 +86,8 @@ double Filter::usual_periods() const {
             return 6;  // slow-manifold, section 5.2
         case Shape::cosine:
             return power_ / 2.0 + 8;
+        case Shape::flat:
+            return power_ / 2.0 + 4;
         case Shape::period:
             return 1;
     }
@@ -98,12 +105,18 @@ double Filter::shape(double xi) const {
         case Shape::cubic:
             return r <= 0.5 ? 2 - 2 * r - 8 * r * r + 8 * r * r * r : 2 - 22 * r / 3 + 8 * r * r - 8 * r * r * r / 3;
         case Shape::cosine:
-            // NOTE: sin of the distance to the end, so that the zero at |xi| = 1 is exact.
-            return std::pow(std::sin(std::numbers::pi / 2 * (1 - r)), power_);
+            return raised_cosine(r);
+        case Shape::flat:
+            return raised_cosine(r) * (1 + wave_ * std::cos(std::numbers::pi * r));
         case Shape::period:
             return 1;
     }
     return 0;
+}
+
+double Filter::raised_cosine(double xi) const {
+    // NOTE: sin of the distance to the end, so that the zero at |xi| = 1 is exact.
+    return std::pow(std::sin(std::numbers::pi / 2 * (1 - std::abs(xi))), power_);
 }
 
 double Filter::moment(int k) const {
@@ -129,6 +142,7 @@ double Filter::smoothness() const {
         case Shape::cubic:
             return 2;
         case Shape::cosine:
+        case Shape::flat:
             return power_ + 1;
         case Shape::period:
             return 1;

@@ -20,16 +20,31 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
         return {method, true,
                 problem.phases ? "a fast phase is declared" : "the period of a fast oscillation is declared"};
     };
+    const auto projecting = [&](const char* method) -> Applicability {
+        if (problem.first_order || (!problem.stiff_springs && !problem.constraints)) {
+            return {method, false, "the system has no stiff springs, nor constraints that could be relaxed to some"};
+        }
+        if (problem.phases) {
+            return {method, false, "it is for springs without a fast phase; this system has one"};
+        }
+        return {method, true,
+                problem.constraints ? "constraints can be relaxed to stiff springs" : "stiff springs are declared"};
+    };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
             averaging("shake-shake", true),
             averaging("rattle-shake", true),
+            projecting("hmm-stiff"),
+            projecting("ipa"),
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
-    if (problem.stiff_springs) {
-        return {"direct", "no averaging method for stiff springs is there yet; every vibration is resolved"};
+    if (problem.stiff_springs && problem.phases) {
+        return {"direct", "stiff springs beside a fast phase: no averaging method takes both; every vibration is resolved"};
+    }
+    if (problem.stiff_springs && !problem.constraints) {
+        return {"ipa", "stiff springs are declared: their fast oscillation is taken out, the slow manifold is followed"};
     }
     if (problem.constraints && problem.phases) {
         return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};

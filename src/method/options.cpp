@@ -49,6 +49,14 @@ std::span<const OptionEntry> option_catalogue() {
          "of the force about the start of a window: detect; even (half windows, not checked); none (whole windows, a "
          "kernel)",
          &Options::parity},
+        {"project",
+         "when a motion with stiff springs is projected onto its slow manifold: start, times (at project_times), each "
+         "(before each evaluation of the force), auto (when what the springs have gathered moves the slow motion), never",
+         &Options::project},
+        {"project_times", "times at which to project, as in 1,2,3", &Options::project_times},
+        {"projection_tolerance",
+         "the iterated projection stops when elongations and their rates change by less than this",
+         &Options::projection_tolerance},
     };
     return catalogue;
 }
@@ -67,6 +75,23 @@ const OptionEntry& entry_of(std::string_view name) {
                              suggestion(name, known)));
 }
 
+/// Numbers between commas, in brackets or not.
+std::vector<double> numbers_from(std::string_view text, std::string_view name) {
+    if (text.starts_with('[') && text.ends_with(']')) {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::vector<double> numbers;
+    while (!text.empty()) {
+        const auto comma = std::min(text.find(','), text.size());
+        auto item = text.substr(0, comma);
+        item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+        item = item.substr(0, item.find_last_not_of(' ') + 1);
+        numbers.push_back(number_from(item, fmt::format("option {}", name)));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return numbers;
+}
+
 }  // namespace
 
 void set_option(Options& options, std::string_view name, std::string_view value) {
@@ -76,6 +101,8 @@ void set_option(Options& options, std::string_view name, std::string_view value)
             using Value = typename std::decay_t<decltype(options.*field)>::value_type;
             if constexpr (std::is_same_v<Value, std::string>) {
                 options.*field = std::string(value);
+            } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+                options.*field = numbers_from(value, name);
             } else {
                 const double number = number_from(value, fmt::format("option {}", name));
                 if constexpr (std::is_same_v<Value, std::size_t>) {

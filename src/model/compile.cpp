@@ -81,7 +81,8 @@ const std::vector<LibraryFunction>& library() {
         {Op::log, "lento_log", address_of<std::log>()},       {Op::log10, "lento_log10", address_of<std::log10>()},
         {Op::cbrt, "lento_cbrt", address_of<std::cbrt>()},    {Op::floor, "lento_floor", address_of<std::floor>()},
         {Op::power, "lento_pow", address_of<std::pow>()},     {Op::atan2, "lento_atan2", address_of<std::atan2>()},
-        {Op::hypot, "lento_hypot", address_of<std::hypot>()},
+        {Op::hypot, "lento_hypot", address_of<std::hypot>()}, {Op::expm1, "lento_expm1", address_of<std::expm1>()},
+        {Op::log1p, "lento_log1p", address_of<std::log1p>()},
     };
     return functions;
 }

@@ -44,9 +44,20 @@ std::vector<MatrixEntry> gradient_by_unknown(Model& model, Node node, std::size_
 
 }  // namespace
 
-void subtract_gradient(Model& model, Node potential) {
+void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces) {
     for (const auto& entry : gradient_by_position(model, potential, 0)) {
-        model.forces[entry.column] = model.graph.binary(Op::subtract, model.forces[entry.column], entry.node);
+        forces[entry.column] = model.graph.binary(Op::subtract, forces[entry.column], entry.node);
+    }
+}
+
+void add_stiff_forces(Model& model) {
+    model.stiff_forces.assign(model.coordinates.size(), model.graph.constant(0));
+    model.forces = model.slow_forces;
+    for (const auto& spring : model.springs) {
+        if (!spring.soft) {
+            subtract_gradient(model, spring.potential, model.stiff_forces);
+            subtract_gradient(model, spring.potential, model.forces);
+        }
     }
 }
 

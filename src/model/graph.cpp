@@ -270,8 +270,12 @@ Graph::ByOperand Graph::by_operands(Node node) {
             return {minus(one, square(node)), zero};
         case Op::exp:
             return {node, zero};
+        case Op::expm1:
+            return {plus(node, one), zero};
         case Op::log:
             return {over(one, a), zero};
+        case Op::log1p:
+            return {over(one, plus(one, a)), zero};
         case Op::log10:
             return {over(constant(1 / std::log(10.0)), a), zero};
         case Op::sqrt:

@@ -345,8 +345,13 @@ void Reader::read_run() {
             Setting setting{entry.key, entry.value.number, entry.mark, entry.value.mark};
             if (entry.value.kind == Value::Kind::text) {
                 setting.value = entry.value.text;
+            } else if (entry.value.kind == Value::Kind::list) {
+                auto& numbers = setting.value.emplace<std::vector<double>>();
+                for (const auto& item : entry.value.items) {
+                    numbers.push_back(number(item, fmt::format("an entry of the option {}", entry.key)));
+                }
             } else if (entry.value.kind != Value::Kind::number) {
-                fail(entry.value.mark, fmt::format("the option {} must be a number or text in quotes, not {}",
+                fail(entry.value.mark, fmt::format("the option {} must be a number, text in quotes or a list, not {}",
                                                    entry.key, entry.value.kind_name()));
             }
             model_.run.options.push_back(std::move(setting));
@@ -402,11 +407,15 @@ void Reader::check_outputs() {
 
 void Reader::add_gradients() {
     if (potential_) {
-        subtract_gradient(model_, *potential_);
+        subtract_gradient(model_, *potential_, model_.forces);
     }
     for (const auto& spring : model_.springs) {
-        subtract_gradient(model_, spring.potential);
+        if (spring.soft) {
+            subtract_gradient(model_, spring.potential, model_.forces);
+        }
     }
+    model_.slow_forces = model_.forces;
+    add_stiff_forces(model_);
 }
 
 }  // namespace lento::model

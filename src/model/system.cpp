@@ -79,7 +79,8 @@ FirstOrderSystem<ModelRate> first_order_system(const Model& model) {
 ModelConstraints::ModelConstraints(Model model) : ModelConstraints(model, constraint_terms(model)) {}
 
 ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& terms)
-    : names_(names_of(model.constraints)),
+    : model_(std::make_shared<const Model>(model)),
+      names_(names_of(model.constraints)),
       pattern_(pattern_of(model, terms.jacobian)),
       values_(model, terms.values),
       gradient_(model, nodes_of(terms.jacobian)),

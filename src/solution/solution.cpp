@@ -36,6 +36,16 @@ Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension,
     return state;
 }
 
+Solution Solution::completed_by(Settling completion) && {
+    std::vector<double> y = final_.position;
+    const std::size_t d = y.size();
+    y.insert(y.end(), final_.velocity.begin(), final_.velocity.end());
+    completion(final_.t, y);
+    final_ = snapshot_of(final_.t, y, d, (y.size() - 2 * d) / 2);
+    settling_ = std::move(completion);
+    return std::move(*this);
+}
+
 Snapshot Solution::slow(double t) const {
     if (t == final_.t && !final_.position.empty()) {
         return final_;

@@ -31,6 +31,20 @@ DenseStep quintic_hermite(double from, double to, std::span<const double> y0, st
     return dense;
 }
 
+DenseStep cubic_hermite(double from, double to, std::span<const double> y0, std::span<const double> rate0,
+                        std::span<const double> y1, std::span<const double> rate1) {
+    const double h = to - from;
+    DenseStep dense(from, to, y0.size(), 3);
+    for (std::size_t i = 0; i < y0.size(); ++i) {
+        const double rise = y1[i] - y0[i];
+        dense.coefficient(0)[i] = y0[i];
+        dense.coefficient(1)[i] = h * rate0[i];
+        dense.coefficient(2)[i] = 3 * rise - h * (2 * rate0[i] + rate1[i]);
+        dense.coefficient(3)[i] = h * (rate0[i] + rate1[i]) - 2 * rise;
+    }
+    return dense;
+}
+
 DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method,
                                std::span<const double> y1) {
     constexpr std::array<double, 7> weights{-12715105075.0 / 11282082432.0,  0,

@@ -161,7 +161,9 @@ TEST(Window, a_filtered_state_is_the_slow_part_of_an_oscillation) {
     const std::vector<double> v{2};
     std::vector<double> X(1);
     std::vector<double> V(1);
-    window.average_state({.x = x, .v = v, .time = ExplicitTime::running}, X, V);
+    std::vector<double> A(1);
+    window.average_motion({.x = x, .v = v, .time = ExplicitTime::running}, X, V, A);
+    EXPECT_NEAR(A[0], 0, 1e-5);  // of an amplitude of 1e3
     EXPECT_NEAR(X[0], 1, 1e-11);
     EXPECT_NEAR(V[0], 2, 1e-8);
 }

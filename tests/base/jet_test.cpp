@@ -26,6 +26,8 @@ struct Function {
 const std::vector<Function>& functions() {
     static const std::vector<Function> all{
         {"exp", [](J x) { return exp(x); }, [](Long x) { return std::exp(x); }, -2, 2},
+        {"expm1", [](J x) { return expm1(x); }, [](Long x) { return std::expm1(x); }, -2, 2},
+        {"log1p", [](J x) { return log1p(x); }, [](Long x) { return std::log1p(x); }, -0.5, 3},
         {"log", [](J x) { return log(x); }, [](Long x) { return std::log(x); }, 0.5, 4},
         {"log10", [](J x) { return log10(x); }, [](Long x) { return std::log10(x); }, 0.5, 4},
         {"sin", [](J x) { return sin(x); }, [](Long x) { return std::sin(x); }, -4, 4},

@@ -45,8 +45,8 @@ public:
                          const WindowShape& shape)
         : AnyWindow<Reduced>(scales, shape), acceleration_(&acceleration), manifold_(&manifold) {}
 
-    void average_state(const Start&, std::span<double>, std::span<double>) override {
-        throw Misuse("windows on a manifold average forces, not states");
+    void average_motion(const Start&, std::span<double>, std::span<double>, std::span<double>) override {
+        throw Misuse("windows on a manifold average forces, not motions");
     }
 
     std::optional<std::string> failure() const override {

@@ -57,9 +57,11 @@ template <class System>
 PhasePoint filtered_state(AnyWindow<System>& window, std::span<const double> q, std::span<const double> v, double t) {
     constexpr auto extent = System::extent;
     PhasePoint slow{std::vector<double>(q.size()), std::vector<double>(q.size())};
-    window.average_state({.x = view<extent>(q), .v = view<extent>(v), .t = t, .time = ExplicitTime::running},
-                         view<extent>(std::span<double>(slow.position)),
-                         view<extent>(std::span<double>(slow.velocity)));
+    std::vector<double> acceleration(q.size());
+    window.average_motion({.x = view<extent>(q), .v = view<extent>(v), .t = t, .time = ExplicitTime::running},
+                          view<extent>(std::span<double>(slow.position)),
+                          view<extent>(std::span<double>(slow.velocity)),
+                          view<extent>(std::span<double>(acceleration)));
     return slow;
 }
 

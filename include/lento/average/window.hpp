@@ -75,8 +75,9 @@ public:
     /// The filtered acceleration.
     virtual void average_acceleration(const Start& start, std::span<S, extent> result) = 0;
 
-    /// The filtered position and velocity: the slow part of a state on a fast oscillation.
-    virtual void average_state(const Start& start, std::span<S, extent> x, std::span<S, extent> v) = 0;
+    /// The filtered position, velocity and acceleration: the slow part of a motion with a fast oscillation.
+    virtual void average_motion(const Start& start, std::span<S, extent> x, std::span<S, extent> v,
+                                std::span<S, extent> a) = 0;
 
     /// Why the last window could not be run to its end, as a sentence; nothing if it could.
     virtual std::optional<std::string> failure() const { return std::nullopt; }
@@ -128,17 +129,22 @@ public:
         sum.value(view<extent>(std::span<S>(result)));
     }
 
-    void average_state(const Start& start, std::span<S, Base::extent> x, std::span<S, Base::extent> v) override {
+    void average_motion(const Start& start, std::span<S, Base::extent> x, std::span<S, Base::extent> v,
+                        std::span<S, Base::extent> a) override {
         Local<Sum> positions = sum_;
         Local<Sum> velocities = second_sum_;
+        Local<Sum> accelerations = third_sum_;
         positions.clear();
         velocities.clear();
+        accelerations.clear();
         visit(start, [&](S weight, State& state) {
             positions.add(weight, state.x());
             velocities.add(weight, state.v());
+            accelerations.add(weight, state.a());
         });
         positions.value(view<extent>(std::span<S>(x)));
         velocities.value(view<extent>(std::span<S>(v)));
+        accelerations.value(view<extent>(std::span<S>(a)));
     }
 
 private:
@@ -159,6 +165,7 @@ private:
           stepper_(stepper_for(d, shape.velocity)),
           sum_(d),
           second_sum_(d),
+          third_sum_(d),
           velocity_(make_vector<S, extent>(d)) {}
 
     static Stepper<S, extent> stepper_for(std::size_t d, VelocityUse use) {
@@ -266,7 +273,7 @@ private:
     std::vector<S> theta_;
     State state_, middle_;
     Stepper<S, extent> stepper_;
-    Sum sum_, second_sum_;
+    Sum sum_, second_sum_, third_sum_;
     Vector<S, extent> velocity_;
 };
 

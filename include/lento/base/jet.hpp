@@ -19,8 +19,9 @@ namespace lento {
 
 // The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar
 // type.
-using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::floor,
-    std::hypot, std::log, std::log10, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::expm1,
+    std::floor, std::hypot, std::log, std::log10, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh,
+    std::sqrt, std::tan, std::tanh;
 
 template <class T, int Degree>
 class Jet {
@@ -211,8 +212,20 @@ Jet<T, D> exp(const Jet<T, D>& a) {
 }
 
 template <class T, int D>
+Jet<T, D> expm1(const Jet<T, D>& a) {
+    Jet<T, D> y = exp(a);
+    y[0] = expm1(a[0]);
+    return y;
+}
+
+template <class T, int D>
 Jet<T, D> log(const Jet<T, D>& a) {
     return jet_detail::primitive<T, D>(log(a[0]), Jet<T, D>(T(1)) / a, a);
+}
+
+template <class T, int D>
+Jet<T, D> log1p(const Jet<T, D>& a) {
+    return jet_detail::primitive<T, D>(log1p(a[0]), Jet<T, D>(T(1)) / (Jet<T, D>(T(1)) + a), a);
 }
 
 template <class T, int D>

@@ -11,7 +11,9 @@ struct Statistics {
     std::int64_t micro_steps = 0;        ///< steps of the fast-scale stepper, all windows together
     std::int64_t force_evaluations = 0;  ///< calls of the full right-hand side, one phase and one state each
     std::int64_t newton_iterations = 0;
-    std::int64_t projections = 0;
+    std::int64_t projections = 0;            ///< onto the slow manifold
+    std::int64_t projection_iterations = 0;  ///< windows that they took
+    double projection_residual = 0;          ///< the largest change in a last iteration, over its tolerance
     double wall_seconds = 0;
 };
 

@@ -1,7 +1,7 @@
 /// Carries a first-order right-hand side over an interval with Dormand-Prince 5(4), the step chosen by a controller.
 ///
-/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`. After each step `adjust(t, y)`
-/// may move the point a little, as onto a manifold; it says whether it could.
+/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`, the adjustment as in
+/// `march/adjustment.hpp`.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,13 @@
 
 #include <fmt/format.h>
 
+#include "lento/march/adjustment.hpp"
 #include "lento/march/controller.hpp"
 #include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
 #include "lento/step/runge_kutta.hpp"
 
 namespace lento {
-
-/// Nothing to adjust, every component under control of the tolerance.
-struct NoAdjustment {
-    std::size_t controlled(std::size_t components) const { return components; }
-    bool operator()(double, std::span<double>) const { return true; }
-};
 
 template <class Controller, class Rate, class Observer, class Adjust = NoAdjustment>
 MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval, std::vector<double>& y,
@@ -45,6 +40,7 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         return result;
     }
 
+    adjust.begin();
     double t = interval.from;
     // The tolerance is for the controlled components alone, from the first step on.
     const auto controlled_rate = [&](double time, std::span<const double> part, std::span<double> derivative) {
@@ -71,7 +67,8 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         const bool last = controller.stretch() * step >= interval.to - t;
         const double h = last ? interval.to - t : step;
         const double next = last ? interval.to : t + h;
-        method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state);
+        method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state,
+                    adjust.base());
 
         for (std::size_t i = 0; i < estimate.size(); ++i) {
             estimate[i] = 0;

@@ -186,6 +186,8 @@ private:
         ConstrainedMarch* march;
 
         std::size_t controlled(std::size_t) const { return 2 * march->d(); }
+        void begin() const {}
+        std::span<const double> base() const { return {}; }
         bool operator()(double t, std::span<double> y) {
             march->off_ = march->project(t, y.first(march->d()), y.subspan(march->d(), march->d()));
             return march->off_.converged;

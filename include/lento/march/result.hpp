@@ -24,6 +24,7 @@ struct MarchResult {
     double reached = 0;      ///< the time of the last good state
     std::int64_t steps = 0;  ///< accepted
     std::int64_t rejected = 0;
+    std::int64_t newton_iterations = 0;    ///< of implicit solvers
     std::optional<std::size_t> culprit{};  ///< the component that is not finite
     std::string explanation{};             ///< for outcomes other than completed
 };

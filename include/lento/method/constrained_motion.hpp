@@ -91,11 +91,13 @@ inline void require_rattle_suits_velocity(std::string_view role, std::string_vie
 template <class Constraints>
 Settling settling_onto(const Mass& mass, const Constraints& constraints) {
     auto manifold = std::make_shared<Manifold<Constraints>>(mass, constraints);
-    return [manifold](double t, std::span<double> y) {
+    return [manifold](double t, std::vector<double>& y) {
         const std::size_t d = manifold->dimension();
-        const std::vector<double> given(y.begin(), y.end());
-        if (!ConstrainedMarch(*manifold, [](auto&&...) {}).project(t, y.first(d), y.subspan(d, d)).converged) {
-            std::copy(given.begin(), given.end(), y.begin());
+        const auto given = y;
+        if (!ConstrainedMarch(*manifold, [](auto&&...) {})
+                 .project(t, std::span(y).first(d), std::span(y).subspan(d, d))
+                 .converged) {
+            y = given;
         }
     };
 }

@@ -124,8 +124,8 @@ Solution direct(const FirstOrderSystem<Rate>& system, const Request& given) {
         ++evaluations;
         system.template rate<double>(y, t, std::span<const double>(theta), derivative);
     };
-    const auto macro = macro_choice(request.options, {request.t_start, request.t_end}, free_solvers());
-    auto marched = march_macro(macro, rate, request, request.start);
+    const auto macro = macro_choice(request.options, {request.t_start, request.t_end}, rate_solvers());
+    auto marched = march_macro(macro, {.rate = rate}, request, request.start);
     return direct_solution(request, system.names(), macro, std::move(marched), {.force_evaluations = evaluations}, {},
                            {}, fastest_period(system), began);
 }

@@ -1,4 +1,4 @@
-/// The macro-solver by name: fixed steps with any stepper, or Dormand-Prince 5(4) with a controller.
+/// The macro-solver by name: fixed steps with any stepper, Dormand-Prince 5(4) with a controller, or SUNDIALS.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,15 @@ struct MacroChoice {
     std::optional<double> step;  ///< none: adaptive
 };
 
-/// The solvers that a kind of system has: those for fixed steps, and the usual one of them. dopri5 and ode45 with their own steps are
-/// for all.
+/// The solvers that a kind of system has: those for fixed steps, the usual one of them, and those that choose their own.
 struct MacroSolvers {
     std::vector<std::string> fixed;
     std::string usual;
+    std::vector<std::string> adaptive{"dopri5", "ode45"};
 };
-/// Of systems without constraints.
+/// Of systems with coordinates and without constraints, and of those that only have y' = rate(t, y).
 const MacroSolvers& free_solvers();
+const MacroSolvers& rate_solvers();
 
 /// Throws Misuse for names and steps that do not fit each other.
 MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers);
@@ -43,15 +44,36 @@ struct Marched {
     Snapshot final_state;
 };
 
-/// Marches x'' = force from (x, v) as the choice and the request say.
-Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
-                    std::span<const double> x, std::span<const double> v);
-
 /// y' = rate(t, y) for first-order systems.
 using FirstOrderRate = std::function<void(double t, std::span<const double> y, std::span<double> rate)>;
 
-/// Marches y' = rate from y with an adaptive solver; the final state's position is y. Throws Misuse if the choice is of fixed steps.
-Marched march_macro(const MacroChoice& choice, const FirstOrderRate& rate, const Request& request,
-                    std::span<const double> y);
+/// A slow motion y(t), and where it is to be projected on the way. Each piece between projections is an initial value problem of its own
+/// (stiff, section 3.2).
+struct SlowMotion {
+    FirstOrderRate rate{};
+    /// Where y = (x, v) and y' = (v, a): the acceleration alone. Steppers for second-order systems need it.
+    AveragedAcceleration acceleration{};
+    /// Where the last evaluation was really made, if not at the point given: results of Runge-Kutta steps start there.
+    std::function<std::span<const double>()> evaluated_at{};
+    /// Asked after each step whether to stop there for a projection.
+    std::function<bool(double t, std::span<const double> y)> wants_projection{};
+    /// Moves y where a piece ends and the next begins; false if it cannot.
+    std::function<bool(double t, std::span<double> y)> project{};
+    /// When pieces end in any case: ascending, inside the run.
+    std::vector<double> projection_times{};
+};
+
+/// Marches as the choice and the request say; the final state's position is y.
+Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const Request& request, std::vector<double> y);
+
+/// Marches x'' = force from (x, v).
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
+                    std::span<const double> x, std::span<const double> v);
+
+/// Both halves of y = (x, v) in their places.
+Marched taken_apart(Marched marched);
+
+/// y' = (v, a) from the acceleration.
+FirstOrderRate first_order_rate(AveragedAcceleration acceleration);
 
 }  // namespace lento

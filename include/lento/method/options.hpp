@@ -24,11 +24,14 @@ struct Options {
     std::optional<std::string> initial{};
     std::optional<std::string> mean_force{};
     std::optional<std::string> parity{};
+    std::optional<std::string> project{};
+    std::optional<std::vector<double>> project_times{};
+    std::optional<double> projection_tolerance{};
 };
 
 struct OptionEntry {
     using Field = std::variant<std::optional<std::string> Options::*, std::optional<double> Options::*,
-                               std::optional<std::size_t> Options::*>;
+                               std::optional<std::size_t> Options::*, std::optional<std::vector<double>> Options::*>;
 
     std::string name, meaning;
     Field field;

@@ -12,20 +12,25 @@
 #include "lento/method/choice.hpp"
 #include "lento/method/direct.hpp"
 #include "lento/method/hmm_async.hpp"
+#include "lento/method/hmm_stiff.hpp"
 #include "lento/method/hmm_sync.hpp"
+#include "lento/method/ipa.hpp"
+#include "lento/method/relaxed.hpp"
 #include "lento/method/request.hpp"
 #include "lento/method/shake_shake.hpp"
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
+#include "lento/problem/stiff_system.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
 namespace lento {
 
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
-    static const std::vector<MethodDescription> all{hmm_sync_description, hmm_async_description,
-                                                    shake_shake_description, rattle_shake_description,
-                                                    direct_description};
+    static const std::vector<MethodDescription> all{
+        hmm_sync_description,     hmm_async_description, shake_shake_description,
+        rattle_shake_description, hmm_stiff_description, ipa_description,
+        direct_description};
     return all;
 }
 
@@ -51,6 +56,12 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
         throw Misuse(
             fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
     }
+    if (method == hmm_stiff_description.name || method == ipa_description.name) {
+        throw Misuse(fmt::format(
+            "method {} is for systems with stiff springs or constraints; this one has neither: in C++ springs are "
+            "declared with lento::stiff_system, in a model with [springs.NAME]",
+            method));
+    }
     if (method == "hmm-async") {
         return hmm_async(system, request);
     }
@@ -72,13 +83,32 @@ Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request
             return average_on_constraints(system, request, description);
         }
     }
+    if (method == ipa_description.name || method == hmm_stiff_description.name) {
+        return solve_relaxed(system, request);
+    }
     if (method != "direct") {
         throw Misuse(
             fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
-                        "rattle-shake or direct",
+                        "rattle-shake, ipa, hmm-stiff or direct",
                         method, system.constraints().count()));
     }
     return direct(system, request);
+}
+
+/// A system with stiff springs.
+template <class Springs>
+Solution solve(const StiffSystem<Springs>& system, const Request& request) {
+    require_method(request.method);
+    auto problem = problem_class(system);
+    problem.stiff_springs = true;
+    const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
+    if (method == ipa_description.name) {
+        return ipa(system, request);
+    }
+    if (method == hmm_stiff_description.name) {
+        return hmm_stiff(system, request);
+    }
+    return method == direct_description.name ? direct(system.whole(), request) : solve(system.whole(), request);
 }
 
 /// A first-order system.

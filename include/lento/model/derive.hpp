@@ -14,8 +14,11 @@ struct MatrixEntry {
     Node node{};
 };
 
-/// Adds minus the gradient of a potential by the coordinates to the forces.
-void subtract_gradient(Model& model, Node potential);
+/// Adds minus the gradient of a potential by the coordinates to forces, one a coordinate.
+void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces);
+
+/// Makes the stiff forces from the springs, and the complete ones from these and the slow ones.
+void add_stiff_forces(Model& model);
 
 /// The derivatives of an expression by positions, those that are not zero, in ascending order; rows are `row`.
 std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size_t row);

@@ -1,4 +1,5 @@
-/// The plain evaluator of a graph: the reference for compiled code, and the way for every scalar type (double, long double, jets).
+/// The plain evaluator of a graph: the reference for compiled code, and the way for every scalar type (double, long double, jets,
+/// increments).
 #pragma once
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "lento/base/increment.hpp"
 #include "lento/base/jet.hpp"
 #include "lento/model/graph.hpp"
 
@@ -47,8 +49,12 @@ S apply(Op op, const S& a, const S& b) {
             return lento::tanh(a);
         case Op::exp:
             return lento::exp(a);
+        case Op::expm1:
+            return lento::expm1(a);
         case Op::log:
             return lento::log(a);
+        case Op::log1p:
+            return lento::log1p(a);
         case Op::log10:
             return lento::log10(a);
         case Op::sqrt:
@@ -63,11 +69,10 @@ S apply(Op op, const S& a, const S& b) {
             return lento::floor(a);
         case Op::atan2:
             return lento::atan2(a, b);
-        // NOTE: a NaN shows, whichever side it is on.
         case Op::min:
-            return a < b ? a : b <= a ? b : a + b;
+            return lento::least(a, b);
         case Op::max:
-            return b < a ? a : a <= b ? b : a + b;
+            return lento::greatest(a, b);
         case Op::hypot:
             return lento::hypot(a, b);
         case Op::constant:

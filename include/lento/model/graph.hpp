@@ -35,7 +35,9 @@ enum class Op : std::uint8_t {
     cosh,
     tanh,
     exp,
+    expm1,  // e^a - 1 and log(1 + a): changes need them (difference.hpp), the language does not have them
     log,
+    log1p,
     log10,
     sqrt,
     cbrt,

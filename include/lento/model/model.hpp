@@ -65,10 +65,10 @@ struct KeplerSplitting {
     double time_factor = 1;
 };
 
-/// A method option as given: a number, or text that may be an expression.
+/// A method option as given: a number, text that may be an expression, or a list of numbers.
 struct Setting {
     std::string name;
-    std::variant<double, std::string> value;
+    std::variant<double, std::string, std::vector<double>> value;
     Mark name_mark{};
     Mark mark{};  ///< of the value
 };
@@ -96,6 +96,8 @@ struct Model {
 
     std::vector<Coordinate> coordinates{};  ///< of a second-order system
     std::vector<Node> forces{};             ///< one a coordinate, complete
+    std::vector<Node> slow_forces{};        ///< without stiff springs
+    std::vector<Node> stiff_forces{};       ///< of stiff springs alone
     Mass mass{0};
     std::vector<Variable> variables{};  ///< of a first-order system
 

@@ -121,6 +121,8 @@ public:
     std::size_t count() const { return names_.size(); }
     const std::vector<std::string>& names() const { return names_; }
     const SparsePattern& pattern() const { return pattern_; }
+    /// What they were made from.
+    const Model& model() const { return *model_; }
 
     void values(std::span<const double> x, double t, std::span<double> g) const {
         values_.operator()<double>(x, {}, t, {}, g);
@@ -140,6 +142,7 @@ public:
 private:
     ModelConstraints(const Model& model, const ConstraintTerms& terms);
 
+    std::shared_ptr<const Model> model_;
     std::vector<std::string> names_;
     SparsePattern pattern_;
     ModelFunction values_, gradient_, rates_, curvature_;

@@ -73,6 +73,7 @@ public:
     std::size_t count() const { return names_.size(); }
     const std::vector<std::string>& names() const { return names_; }
     const SparsePattern& pattern() const { return pattern_; }
+    const Function& function() const { return function_; }
 
     void values(std::span<const double> x, double t, std::span<double> g) const { function_(x, t, g); }
 

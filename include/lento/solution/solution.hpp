@@ -45,8 +45,8 @@ private:
 /// The true state at time t, from the slow one.
 using Reconstruction = std::function<Snapshot(const Snapshot& slow)>;
 
-/// Moves an interpolated state y onto the constraints, where there are any.
-using Settling = std::function<void(double t, std::span<double> y)>;
+/// Moves an interpolated state y onto the constraints, where there are any, or adds to it.
+using Settling = std::function<void(double t, std::vector<double>& y)>;
 
 /// One option as it was used, given or chosen.
 struct UsedOption {
@@ -74,6 +74,14 @@ public:
           final_(std::move(final_state)),
           reconstruction_(std::move(reconstruction)),
           settling_(std::move(settling)) {}
+
+    /// The same with an option noted.
+    Solution with_option(UsedOption option) && {
+        record_.options.push_back(std::move(option));
+        return std::move(*this);
+    }
+    /// The same with states that `completion` adds multipliers to.
+    Solution completed_by(Settling completion) &&;
 
     /// The slow motion. Misuse outside the time reached, or if the run streamed its samples and kept nothing.
     Snapshot slow(double t) const;

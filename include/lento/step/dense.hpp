@@ -2,9 +2,9 @@
 ///
 ///     y(t) = sum_k p_k s^k,     s = (t - from) / (to - from) in [0, 1]
 ///
-/// Two ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6);
-/// and the continuous extension of Dormand-Prince 5(4), of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed.,
-/// (II.6.12)).
+/// Three ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6);
+/// the cubic through y, y' of a first-order system, error O(h^4); and the continuous extension of Dormand-Prince 5(4), of
+/// order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., (II.6.12)).
 #pragma once
 
 #include <array>
@@ -62,6 +62,10 @@ private:
 /// position.
 DenseStep quintic_hermite(double from, double to, std::span<const double> y0, std::span<const double> a0,
                           std::span<const double> y1, std::span<const double> a1);
+
+/// From y and y' at both ends of a step.
+DenseStep cubic_hermite(double from, double to, std::span<const double> y0, std::span<const double> rate0,
+                        std::span<const double> y1, std::span<const double> rate1);
 
 /// Of the last step of `method`, which ended at y1.
 DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method, std::span<const double> y1);

@@ -30,8 +30,9 @@ public:
         }
     }
 
+    /// The result starts from `base` where one is given, the stages from the state in any case (slow-manifold (38)).
     template <class Rate>
-    void step(Rate&& rate, S h, State& state) {
+    void step(Rate&& rate, S h, State& state, std::span<const S> base = {}) {
         start_ = state.y;
         rates_[0] = state.rate;
         // NOTE: unrolled, so that equal nodes c share what the right-hand side makes of the time alone.
@@ -40,6 +41,9 @@ public:
         }
         (std::make_index_sequence<evaluations - 1>());
         advance<static_cast<std::size_t>(evaluations)>(tableau.b, h, state);
+        for (std::size_t k = 0; k < base.size(); ++k) {
+            state.y[k] += base[k] - start_[k];
+        }
         rate(S(1), std::span<const S, Extent>(state.y), std::span<S, Extent>(state.rate));
         if constexpr (tableau.first_same_as_last) {
             rates_[stages - 1] = state.rate;

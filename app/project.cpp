@@ -1,0 +1,80 @@
+/// `lento project`: the start of a model on its slow manifold.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "lento/base/outcome.hpp"
+#include "loaded_model.hpp"
+
+namespace lento::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        object[names[i]] = values[i];
+    }
+    return object;
+}
+
+void print_text(const LoadedModel& loaded, const SlowPoint& point, const std::vector<std::string>& names,
+                const std::vector<double>& values) {
+    fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model().title,
+               point.iterations, point.force_evaluations);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        fmt::print("  {:<20} {:.15g}\n", names[i], values[i]);
+    }
+    fmt::print("\n  {:<20} {:>20} {:>20}\n", "spring", "elongation", "multiplier");
+    for (std::size_t j = 0; j < point.springs.size(); ++j) {
+        fmt::print("  {:<20} {:>20.10g} {:>20.10g}\n", point.springs[j], point.elongations[j], point.multipliers[j]);
+    }
+    for (const auto& warning : point.warnings) {
+        fmt::print("\nwarning: {}\n", warning);
+    }
+}
+
+}  // namespace
+
+Exit project(const ProjectArguments& arguments) {
+    ModelArguments with_method = arguments;
+    if (!with_method.method) {
+        with_method.method = "ipa";
+    }
+    const LoadedModel loaded(with_method, LoadedModel::End::optional);
+    const auto point =
+        loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
+    auto names = loaded.columns();
+    names.resize(2 * point.position.size());
+    std::vector<double> values = point.position;
+    values.insert(values.end(), point.velocity.begin(), point.velocity.end());
+    if (arguments.json) {
+        Json result{{"title", loaded.model().title},
+                    {"outcome", std::string(name_of(point.outcome))},
+                    {"point", by_name(names, values)},
+                    {"elongations", by_name(point.springs, point.elongations)},
+                    {"multipliers", by_name(point.springs, point.multipliers)},
+                    {"iterations", point.iterations},
+                    {"residual", point.residual},
+                    {"force_evaluations", point.force_evaluations},
+                    {"richardson", arguments.richardson},
+                    {"warnings", point.warnings}};
+        if (!point.explanation.empty()) {
+            result["explanation"] = point.explanation;
+        }
+        fmt::print("{}\n", result.dump(2));
+    } else if (point.outcome == Outcome::completed && !arguments.quiet) {
+        print_text(loaded, point, names, values);
+    }
+    if (point.outcome != Outcome::completed) {
+        fmt::print(stderr, "lento: {}: {}\n", name_of(point.outcome), point.explanation);
+        return Exit::failed;
+    }
+    return Exit::done;
+}
+
+}  // namespace lento::app

@@ -1,0 +1,50 @@
+/// The time scales of stiff springs, and whether a window through a filter can serve them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lento/average/filter.hpp"
+#include "lento/method/options.hpp"
+#include "lento/problem/spring_spectrum.hpp"
+#include "lento/problem/stiff_system.hpp"
+#include "lento/problem/time_scales.hpp"
+
+namespace lento {
+
+/// The nominal periods: the micro-step comes from the fastest spring, the window from the slowest.
+TimeScales spring_scales(const std::vector<SpringEntry>& springs);
+
+/// What a method takes for a window where the user says nothing. The first three are the paper's, in nominal periods; they are widened
+/// where the true frequencies ask for it.
+struct WindowDefaults {
+    std::string filter;
+    double periods = 0;                ///< of the slowest spring
+    std::size_t steps_per_period = 0;  ///< of the fastest spring
+    double least_periods = 0;          ///< of the lowest true frequency
+    double least_steps = 0;            ///< a period of the highest true frequency
+};
+
+/// The options with the window and the micro-steps filled in.
+Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
+                    const SpringSpectrum& spectrum);
+
+/// The largest share of an oscillation of the springs that a window lets through, with the frequencies that the micro-stepper gives them.
+double leaked_share(const FilterWeights& weights, std::string_view micro, double micro_step,
+                    const SpringSpectrum& spectrum);
+
+/// What the averaged force leaves of springs with frequencies from `spectrum`: -R(mu) mu^2 y in place of -mu^2 y, with R the leakage of the
+/// window at the frequency that the micro-stepper gives them. Where R < 0 the slow motion grows like exp(sqrt(-R) mu t); where R > 0 it
+/// swings with sqrt(R) mu, which a macro-step has to resolve. Returns the larger of all sqrt(|R|) mu.
+double leaked_frequency(const FilterWeights& weights, std::string_view micro, double micro_step,
+                        const SpringSpectrum& spectrum);
+
+/// A sentence with windows or filters for which the leaked frequency stays below `limit`.
+std::string better_windows(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum,
+                           double limit);
+
+}  // namespace lento

@@ -1,0 +1,99 @@
+#include "lento/method/stiff_scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "lento/method/window_size.hpp"
+
+namespace lento {
+
+TimeScales spring_scales(const std::vector<SpringEntry>& springs) {
+    const auto [slow, fast] = std::minmax_element(springs.begin(), springs.end(), [](const auto& a, const auto& b) {
+        return a.frequency < b.frequency;
+    });
+    return {.fastest = 2 * std::numbers::pi / fast->frequency,
+            .slowest = 2 * std::numbers::pi / slow->frequency,
+            .common_period = {},
+            .ratios = {}};
+}
+
+Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
+                    const SpringSpectrum& spectrum) {
+    if (!options.filter) {
+        options.filter = defaults.filter;
+    }
+    if (!options.window && !options.window_periods) {
+        const double true_periods = defaults.least_periods * 2 * std::numbers::pi / spectrum.slowest / scales.slowest;
+        options.window_periods = std::max(defaults.periods, std::ceil(true_periods));
+    }
+    if (!options.micro_step && !options.micro_steps_per_period) {
+        const double true_steps = defaults.least_steps * spectrum.fastest * scales.fastest / (2 * std::numbers::pi);
+        options.micro_steps_per_period =
+            std::max(defaults.steps_per_period, static_cast<std::size_t>(std::ceil(true_steps)));
+    }
+    return options;
+}
+
+namespace {
+
+/// Calls visitor(mu, R) for frequencies mu of the spectrum and the share R of them that comes through.
+template <class Visitor>
+void visit_leakage(const FilterWeights& weights, std::string_view micro, double micro_step,
+                   const SpringSpectrum& spectrum, Visitor&& visitor) {
+    constexpr int frequencies = 24;
+    for (int n = 0; n <= frequencies; ++n) {
+        const double mu = spectrum.slowest * std::pow(spectrum.fastest / spectrum.slowest, n / double(frequencies));
+        // NOTE: Verlet with step h oscillates too fast: sin(mu' h/2) = mu h/2.
+        const double turned = mu * micro_step / 2;
+        const double angle = micro == "verlet" ? 2 * std::asin(std::min(turned, 1.0)) : 2 * turned;
+        visitor(mu, std::abs(weights.leakage(2 * std::numbers::pi / angle)));
+    }
+}
+
+}  // namespace
+
+double leaked_share(const FilterWeights& weights, std::string_view micro, double micro_step,
+                    const SpringSpectrum& spectrum) {
+    double largest = 0;
+    visit_leakage(weights, micro, micro_step, spectrum,
+                  [&](double, double share) { largest = std::max(largest, share); });
+    return largest;
+}
+
+double leaked_frequency(const FilterWeights& weights, std::string_view micro, double micro_step,
+                        const SpringSpectrum& spectrum) {
+    double largest = 0;
+    visit_leakage(weights, micro, micro_step, spectrum, [&](double mu, double share) {
+        largest = std::max(largest, std::sqrt(share > 1e-15 ? share : 0.0) * mu);
+    });
+    return largest;
+}
+
+std::string better_windows(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum,
+                           double limit) {
+    const std::string micro = options.micro.value_or("verlet");
+    const auto suffices = [&](const std::string& filter, double periods) {
+        Options tried = options;
+        tried.window.reset();
+        tried.window_periods = periods;
+        const Filter kernel(filter);
+        const auto steps = given_steps_per_period(tried, scales).value_or(6);
+        const auto size = window_size(kernel, scales, tried, steps);
+        return leaked_frequency(FilterWeights(kernel, size.each_side), micro,
+                                scales.fastest / static_cast<double>(steps), spectrum) < limit;
+    };
+    std::string sentence;
+    for (const auto& filter : {options.filter.value_or("exponential"), std::string("exponential")}) {
+        for (const double periods : {12., 16., 20., 24., 30., 40., 60., 80., 120., 160., 240., 320.}) {
+            if (suffices(filter, periods)) {
+                return fmt::format("filter = {} with window_periods = {:.0f} would do", filter, periods);
+            }
+        }
+    }
+    return "no window up to 320 periods would do: take more micro_steps_per_period, or the method ipa";
+}
+
+}  // namespace lento

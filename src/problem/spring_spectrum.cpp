@@ -1,0 +1,137 @@
+#include "lento/problem/spring_spectrum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include "lento/problem/normal_matrix.hpp"
+
+namespace lento {
+namespace {
+
+/// The rows of K^(1/2) g', and products with the matrix they make.
+class ScaledRows {
+public:
+    ScaledRows(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,
+               std::span<const double> strengths)
+        : pattern_(pattern), mass_(mass), entries_(gradient.begin(), gradient.end()) {
+        for (std::size_t j = 0; j < strengths.size(); ++j) {
+            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                entries_[e] *= std::sqrt(strengths[j]);
+            }
+        }
+    }
+
+    const std::vector<double>& entries() const { return entries_; }
+
+    std::optional<std::size_t> zero_row() const {
+        for (std::size_t j = 0; j < pattern_.rows(); ++j) {
+            const auto row = std::span(entries_).subspan(pattern_.start(j), pattern_.start(j + 1) - pattern_.start(j));
+            if (std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; })) {
+                return j;
+            }
+        }
+        return {};
+    }
+
+    /// K^(1/2) g' M^-1 g'^T K^(1/2) x
+    std::vector<double> product(const std::vector<double>& x) const {
+        std::vector<double> pull(mass_.dimension()), scratch(mass_.dimension()), y(x.size());
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
+                pull[pattern_.column(e)] += entries_[e] * x[j];
+            }
+        }
+        mass_.to_acceleration(std::span<double>(pull), std::span<double>(scratch));
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
+                y[j] += entries_[e] * pull[pattern_.column(e)];
+            }
+        }
+        return y;
+    }
+
+private:
+    const SparsePattern& pattern_;
+    const Mass& mass_;
+    std::vector<double> entries_;
+};
+
+SpringSpectrum of_few(const ScaledRows& rows, std::size_t count) {
+    Eigen::MatrixXd matrix(count, count);
+    for (std::size_t j = 0; j < count; ++j) {
+        std::vector<double> unit(count);
+        unit[j] = 1;
+        const auto column = rows.product(unit);
+        matrix.col(static_cast<Eigen::Index>(j)) =
+            Eigen::Map<const Eigen::VectorXd>(column.data(), static_cast<Eigen::Index>(count));
+    }
+    const Eigen::VectorXd squares =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+    SpringSpectrum spectrum{.fastest = std::sqrt(squares.maxCoeff())};
+    for (const double square : squares) {  // ascending
+        if (square > 1e-12 * squares.maxCoeff()) {
+            spectrum.slowest = std::sqrt(square);
+            break;
+        }
+        spectrum.independent = false;
+    }
+    return spectrum;
+}
+
+/// The growth of a vector under repeated `apply`, which is that of the leading eigenvector.
+template <class Apply>
+double leading_eigenvalue(std::size_t count, int iterations, Apply&& apply) {
+    std::vector<double> x(count);
+    for (std::size_t j = 0; j < count; ++j) {
+        x[j] = std::sin(1.0 + 2.3 * static_cast<double>(j));
+    }
+    double growth = 0;
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+        x = apply(x);
+        double square = 0;
+        for (const double component : x) {
+            square += component * component;
+        }
+        growth = std::sqrt(square);
+        for (double& component : x) {
+            component /= growth;
+        }
+    }
+    return growth;
+}
+
+SpringSpectrum of_many(const ScaledRows& rows, const SparsePattern& pattern, const Mass& mass,
+                       std::span<const double> strengths) {
+    constexpr int iterations = 60;  // a few percent: the spectrum changes along the motion anyway
+    const std::size_t count = strengths.size();
+    SpringSpectrum spectrum;
+    spectrum.fastest =
+        std::sqrt(leading_eigenvalue(count, iterations, [&](const auto& x) { return rows.product(x); }));
+    NormalMatrix matrix(pattern, mass);
+    spectrum.independent = matrix.factorise(rows.entries());
+    if (!spectrum.independent) {
+        spectrum.slowest = std::sqrt(*std::min_element(strengths.begin(), strengths.end()));
+        return spectrum;
+    }
+    spectrum.slowest = 1 / std::sqrt(leading_eigenvalue(count, iterations, [&](std::vector<double> x) {
+                           matrix.solve(x);
+                           return x;
+                       }));
+    return spectrum;
+}
+
+}  // namespace
+
+SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,
+                               std::span<const double> strengths) {
+    constexpr std::size_t few = 100;
+    const ScaledRows rows(pattern, mass, gradient, strengths);
+    if (const auto vanishing = rows.zero_row()) {
+        return {.vanishing = vanishing, .independent = false};
+    }
+    return strengths.size() <= few ? of_few(rows, strengths.size()) : of_many(rows, pattern, mass, strengths);
+}
+
+}  // namespace lento
