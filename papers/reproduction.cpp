@@ -23,7 +23,8 @@ const std::vector<Reproduction>& reproductions() {
     static const std::vector<Reproduction> all = [] {
         std::vector<Reproduction> list;
         for (const auto& part :
-             {vibrated_tables(), vibrated_properties(), vibrated_constraints(), pendulum_theorems()}) {
+             {stiff_springs(), vibrated_tables(), vibrated_properties(), vibrated_constraints(), pendulum_theorems(),
+              slow_manifold_points(), slow_manifold_solutions()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;
