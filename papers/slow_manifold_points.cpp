@@ -74,7 +74,7 @@ Result table_1() {
                 const double published = block.published[m][c];
                 const bool judged = !(block.misprint[0] == m && block.misprint[1] == c);
                 result.rows.push_back({fmt::format("{:.0f}: {}", block.omega, m), columns[c], published, g[c], judged,
-                                       last_digit(published, 3)});
+                                       one_unit(published, 3)});
             }
             const auto point = run.projection().once(0, x, v);
             x = point.position;
@@ -131,9 +131,9 @@ Result multipliers() {
     Result result;
     for (std::size_t j = 0; j < 2; ++j) {
         const std::string column = fmt::format("lambda_{}", j + 1);
-        result.rows.push_back({"10000", column, exact[j], plain.multipliers[j], true, last_digit(exact[j], 3) / 2});
+        result.rows.push_back({"10000", column, exact[j], plain.multipliers[j], true, rounding(exact[j], 3)});
         result.rows.push_back(
-            {"10000, Richardson", column, exact[j], extrapolated.multipliers[j], true, last_digit(exact[j], 6) / 2});
+            {"10000, Richardson", column, exact[j], extrapolated.multipliers[j], true, rounding(exact[j], 6)});
     }
     const auto coarse = slow_point(two_springs(1e3), request, Extrapolation::none);
     const double fall = (1.5 - coarse.multipliers[0]) / (1.5 - plain.multipliers[0]);

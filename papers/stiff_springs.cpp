@@ -51,21 +51,21 @@ public:
 
     void add(const Request& request) {
         runs_.push_back(springs_.solve(request));
-        for (const double t : step_times(runs_.back())) {
-            times_.push_back(t);
-        }
+        const auto times = output_times(runs_.size() - 1);
+        times_.insert(times_.end(), times.begin(), times.end());
     }
     const Solution& run(std::size_t n) const { return runs_[n]; }
 
-    /// The largest error in positions and in velocities over the macro-step times, for each run.
+    /// The largest error in positions and in velocities over the output times, for each run.
     std::vector<std::array<double, 2>> errors(const Request& request) {
         std::sort(times_.begin(), times_.end());
         times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
         const auto states = true_motion(springs_, request, times_, 1e-9);
         std::vector<std::array<double, 2>> result;
-        for (const auto& run : runs_) {
+        for (std::size_t r = 0; r < runs_.size(); ++r) {
+            const auto& run = runs_[r];
             std::array<double, 2> error{0, 0};
-            for (const double t : step_times(run)) {
+            for (const double t : output_times(r)) {
                 const auto n = std::lower_bound(times_.begin(), times_.end(), t) - times_.begin();
                 const std::span<const double> y = states[static_cast<std::size_t>(n)];
                 const auto slow = run.slow(t);
@@ -78,6 +78,22 @@ public:
     }
 
 private:
+    /// The macro-step times; of ode45 every 0.25, as for the figures.
+    std::vector<double> output_times(std::size_t r) const {
+        if (!has_own_steps(runs_[r])) {
+            return step_times(runs_[r]);
+        }
+        std::vector<double> times;
+        for (int n = 0; n <= 40; ++n) {
+            times.push_back(0.25 * n);
+        }
+        return times;
+    }
+    static bool has_own_steps(const Solution& run) {
+        const auto& options = run.record().options;
+        return std::none_of(options.begin(), options.end(), [](const auto& used) { return used.name == "macro_step"; });
+    }
+
     TwoSprings springs_;
     std::vector<Solution> runs_;
     std::vector<double> times_;
@@ -107,7 +123,7 @@ Result table_1() {
         for (std::size_t c = 0; c < errors.size(); ++c) {
             const std::string column = c < 6 ? fmt::format("RK4 H={}", c == 0 ? "1" : fmt::format("1/{}", 1 << c)) : "ode45";
             result.rows.push_back({fmt::format("{:.0f}", omega), column, published[r][c], errors[c][0], true,
-                                   std::min(0.08, last_digit(published[r][c], 2))});
+                                   std::min(0.08, one_unit(published[r][c], 2))});
         }
         saturated.push_back(errors[5][0]);
     }
@@ -116,6 +132,29 @@ Result table_1() {
                              "20000 they fall by a factor of about 4",
                              fall, fall > 3 && fall < 6});
     return result;
+}
+
+struct Counts {
+    double steps = 0, failed = 0, seconds = 0;
+};
+
+/// Of the direct integration, at whose loose tolerance they are chaotic: a start moved by 1e-13 changes the failed steps by 5 %. The mean
+/// over sixteen such starts.
+Counts direct_counts(double omega) {
+    constexpr int starts = 16;
+    Counts mean;
+    for (int n = 0; n < starts; ++n) {
+        auto request = case_one(omega);
+        request.start[0] += 1e-13 * n;
+        request.method = "direct";
+        request.options = {.macro = "ode45"};
+        request.keep = Recorder::Keep::nothing;
+        const auto run = direct(TwoSprings{1, omega}.plain(), request).statistics();
+        mean.steps += double(run.macro_steps) / starts;
+        mean.failed += double(run.rejected_steps) / starts;
+        mean.seconds += run.wall_seconds / starts;
+    }
+    return mean;
 }
 
 Result table_2() {
@@ -135,23 +174,19 @@ Result table_2() {
     for (std::size_t r = 0; r < frequencies.size(); ++r) {
         const double omega = frequencies[r];
         const auto hmm = TwoSprings{1, omega}.solve(with_ode45(case_one(omega)));
-        auto request = case_one(omega);
-        request.method = "direct";
-        request.options = {.macro = "ode45"};
-        request.keep = Recorder::Keep::nothing;
-        const auto direct_run = direct(TwoSprings{1, omega}.plain(), request);
+        const auto counts = direct_counts(omega);
         const std::string label = fmt::format("{:.0f}", omega);
         const auto row = [&](const char* column, double printed, double computed, bool judged, double tolerance) {
             result.rows.push_back({label, column, printed, computed, judged, tolerance});
         };
-        row("Direct Succ.", published[r].direct_steps, double(direct_run.statistics().macro_steps), true, 0.05);
-        row("Direct Failed", published[r].direct_failed, double(direct_run.statistics().rejected_steps), true, 0.05);
-        row("Direct Time", published[r].direct_time, direct_run.statistics().wall_seconds, false, 0);
+        row("Direct Succ.", published[r].direct_steps, counts.steps, true, 0.05);
+        row("Direct Failed", published[r].direct_failed, counts.failed, true, 0.05);
+        row("Direct Time", published[r].direct_time, counts.seconds, false, 0);
         row("HMM Succ.", published[r].steps, double(hmm.statistics().macro_steps), true, 0);
         row("HMM Failed", published[r].failed, double(hmm.statistics().rejected_steps), true, 0);
         row("HMM Time", published[r].time, hmm.statistics().wall_seconds, false, 0);
         micro_steps[r] = hmm.statistics().micro_steps;
-        direct_steps[r] = double(direct_run.statistics().macro_steps);
+        direct_steps[r] = counts.steps;
     }
     const double growth = direct_steps[6] / direct_steps[0];
     result.claims.push_back({"the effort of the direct integration is proportional to omega_2: 100 times from 200 to 20000",

@@ -151,10 +151,14 @@ inline double largest_component(std::span<const double> a, std::span<const doubl
     return size;
 }
 
-/// One unit of the last of `digits` printed digits, as a relative tolerance.
-inline double last_digit(double published, int digits) {
+/// Half a unit of the last of `digits` printed digits, as a relative tolerance: what rounding to them does.
+inline double rounding(double published, int digits) {
     const double exponent = std::floor(std::log10(std::abs(published)) + 1e-9);
-    return 1.0001 * std::pow(10.0, exponent - (digits - 1)) / std::abs(published);
+    return 0.50001 * std::pow(10.0, exponent - (digits - 1)) / std::abs(published);
+}
+/// Rounded to the printed digits, the same or one unit of the last apart.
+inline double one_unit(double published, int digits) {
+    return 3 * rounding(published, digits);
 }
 
 }  // namespace lento::papers
