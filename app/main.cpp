@@ -46,7 +46,7 @@ constexpr const char* project_footer =
     "constraints are\n"
     "relaxed to stiff springs. The options are those of the method ipa. Writes nothing.\n\n"
     "Example:\n"
-    "  lento project models/two-springs.toml --set omega1=1e4 --set omega2=1e4 --richardson\n";
+    "  lento project models/two-springs-iii.toml --set omega1=1e4 --set omega2=1e4 --richardson\n";
 
 void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
     command.add_option("MODEL", arguments.model, "The model, a TOML file")->required();

@@ -46,8 +46,7 @@ Exit project(const ProjectArguments& arguments) {
         with_method.method = "ipa";
     }
     const LoadedModel loaded(with_method, LoadedModel::End::optional);
-    const auto point =
-        loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
+    const auto point = loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
     auto names = loaded.columns();
     names.resize(2 * point.position.size());
     std::vector<double> values = point.position;

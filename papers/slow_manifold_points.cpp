@@ -28,9 +28,9 @@ Request projection_request(std::vector<double> start, std::vector<double> veloci
     return request;
 }
 
-const std::vector<double> off_start{1, 0.25, 2, 0};          // (29)
-const std::vector<double> on_start{1, 0, 2, 0};              // (31)
-const std::vector<double> start_velocity{0, -0.5, 0, 0.5};   // (30), (32)
+const std::vector<double> off_start{1, 0.25, 2, 0};         // (29)
+const std::vector<double> on_start{1, 0, 2, 0};             // (31)
+const std::vector<double> start_velocity{0, -0.5, 0, 0.5};  // (30), (32)
 
 // --- Table 1 -------------------------------------------------------------------------------------------------------
 
@@ -102,8 +102,8 @@ Result slow_points() {
          {10000, 1.0000000150, 2.0000000275, -0.499999952, 0.499999973, 1e-10, 1e-9}}};
     Result result;
     for (const auto& printed : published) {
-        const auto point =
-            slow_point(two_springs(printed.omega), projection_request(on_start, start_velocity, 1e-9), Extrapolation::none);
+        const auto point = slow_point(two_springs(printed.omega), projection_request(on_start, start_velocity, 1e-9),
+                                      Extrapolation::none);
         const std::string label = fmt::format("{:.0f}", printed.omega);
         const auto row = [&](const char* name, double value, double computed, double digit) {
             result.rows.push_back({label, name, value, computed, true, digit / std::abs(value)});
@@ -137,8 +137,8 @@ Result multipliers() {
     }
     const auto coarse = slow_point(two_springs(1e3), request, Extrapolation::none);
     const double fall = (1.5 - coarse.multipliers[0]) / (1.5 - plain.multipliers[0]);
-    result.claims.push_back({"omega^2 g approaches the multiplier with O(omega^-2): error at 1000 over that at 10000", fall,
-                             fall > 80 && fall < 120});
+    result.claims.push_back({"omega^2 g approaches the multiplier with O(omega^-2): error at 1000 over that at 10000",
+                             fall, fall > 80 && fall < 120});
     return result;
 }
 
@@ -152,8 +152,12 @@ struct LimitPoint {
 };
 LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps) {
     const auto system = stiff_system(
-        2, [](auto q, auto, auto, auto f) { f[0] = -q[0]; f[1] = 0; }, {omega},
-        [](auto q, auto t, auto g) { g[0] = q[1] - cos(t); });
+        2,
+        [](auto q, auto, auto, auto f) {
+            f[0] = -q[0];
+            f[1] = 0;
+        },
+        {omega}, [](auto q, auto t, auto g) { g[0] = q[1] - cos(t); });
     using Springs = std::decay_t<decltype(system.springs())>;
     const double t = 1;
     const double amplitude = omega * omega / (omega * omega - 1);
@@ -203,7 +207,8 @@ Result linear_example() {
         result.claims.push_back({text, measured, measured > from && measured < to});
     };
     claim("(16): the limit point is omega^-4 from the slow solution in q", order(q_error), 3.8, 4.2);
-    claim("in p too, with a micro-integrator accurate enough (verlet8, 12 steps a period)", order(fine_p_error), 3.7, 4.3);
+    claim("in p too, with a micro-integrator accurate enough (verlet8, 12 steps a period)", order(fine_p_error), 3.7,
+          4.3);
     claim("with Verlet, six steps a period, its own error leaves omega^-2 in p", order(p_error), 1.8, 2.3);
     claim("section 4.2: one iteration glides along the manifold by omega^-4", order(glide), 3.8, 4.2);
     const auto [least, most] = std::minmax_element(contraction.begin(), contraction.end());
@@ -229,17 +234,17 @@ Result spring_in_the_plane() {
         const auto system = stiff_system(
             2, [](auto, auto, auto, auto f) { f[0] = f[1] = 0; }, {omega},
             [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; });
-        const auto point =
-            slow_point(system, {.start = {1, 0}, .velocity = {0.001, 1}, .t_end = 1, .method = "ipa"}, Extrapolation::none);
+        const auto point = slow_point(system, {.start = {1, 0}, .velocity = {0.001, 1}, .t_end = 1, .method = "ipa"},
+                                      Extrapolation::none);
         const double areal = (point.position[0] * point.velocity[1] - point.position[1] * point.velocity[0]) / 2;
         const double exact = circle_elongation(omega, areal);
-        result.rows.push_back({fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true,
-                               1e4 / (omega * omega)});
+        result.rows.push_back(
+            {fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true, 1e4 / (omega * omega)});
         off.push_back(std::abs(point.elongations[0] - exact));
     }
     const double order = -slope(omegas, off);
-    result.claims.push_back({"the projected point is omega^-4 from the circle of section 2.3", order,
-                             order > 3.6 && order < 4.4});
+    result.claims.push_back(
+        {"the projected point is omega^-4 from the circle of section 2.3", order, order > 3.6 && order < 4.4});
     return result;
 }
 

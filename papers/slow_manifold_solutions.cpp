@@ -21,7 +21,7 @@ namespace lento::papers {
 namespace {
 
 constexpr std::array<double, 3> omegas{100, 1000, 10000};
-const std::vector<double> constraint_start{1, 0, 2, 0};       // (31)
+const std::vector<double> constraint_start{1, 0, 2, 0};          // (31)
 const std::vector<double> constraint_velocity{0, -0.5, 0, 0.5};  // (32)
 
 double stopping_tolerance(double omega) {
@@ -46,9 +46,9 @@ const Target& target(double omega) {
     static std::map<double, Target> known;
     auto& target = known[omega];
     if (target.end.empty()) {
-        const auto point = slow_point(
-            stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations()), ipa_request(omega),
-            Extrapolation::none);
+        const auto point =
+            slow_point(stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations()),
+                       ipa_request(omega), Extrapolation::none);
         target = {point.position, point.velocity, {}};
         Request request{.start = point.position, .velocity = point.velocity, .t_end = 10};
         target.end = true_motion({omega, omega}, request, {10.0}, 1e-12)[0];
@@ -63,8 +63,7 @@ Errors errors_of(double omega, const Solution& run) {
     const std::span<const double> end = target(omega).end;
     const bool done = run.outcome() == Outcome::completed;
     return {done ? distance(run.final_state().position, end.first(4)) : NAN,
-            done ? distance(run.final_state().velocity, end.last(4)) : NAN,
-            double(run.statistics().force_evaluations)};
+            done ? distance(run.final_state().velocity, end.last(4)) : NAN, double(run.statistics().force_evaluations)};
 }
 
 void add_rows(Result& result, const std::string& label, double omega, const Errors& errors) {
@@ -121,7 +120,8 @@ Result figure_2() {
             }
             last = error.q;
         }
-        add_reference(result, fmt::format("omega = {:.0f}: saturation in q for small H", omegas[k]), limits[k], last, 1.1);
+        add_reference(result, fmt::format("omega = {:.0f}: saturation in q for small H", omegas[k]), limits[k], last,
+                      1.1);
         const double scaled = last * omegas[k] * omegas[k];
         result.claims.push_back({fmt::format("omega = {:.0f}: saturation times omega^2, about 45", omegas[k]), scaled,
                                  scaled > 40 && scaled < 60});
@@ -201,18 +201,19 @@ Result figure_3() {
         if (k > 0) {
             add_reference(result, fmt::format("omega = {:.0f}: saturation in q", omegas[k]), k == 1 ? 9.6e-6 : 9.7e-8,
                           tight.q, 1.1);
-            add_reference(result,
-                          fmt::format("omega = {:.0f}: saturation in p, whose phase at t = 10 is chance: largest in the last "
-                                      "two periods",
-                                      omegas[k]),
-                          k == 1 ? 2.5e-3 : 2.5e-4, last_ripples(omegas[k]), 1.5);
+            add_reference(
+                result,
+                fmt::format("omega = {:.0f}: saturation in p, whose phase at t = 10 is chance: largest in the last "
+                            "two periods",
+                            omegas[k]),
+                k == 1 ? 2.5e-3 : 2.5e-4, last_ripples(omegas[k]), 1.5);
         }
     }
     for (std::size_t k = 1; k < 3; ++k) {
         const double growth = cost[k] / cost[k - 1];
-        result.claims.push_back({fmt::format("the effort grows with omega: from {:.0f} to {:.0f} by a factor",
-                                             omegas[k - 1], omegas[k]),
-                                 growth, growth > 7});
+        result.claims.push_back(
+            {fmt::format("the effort grows with omega: from {:.0f} to {:.0f} by a factor", omegas[k - 1], omegas[k]),
+             growth, growth > 7});
     }
     return result;
 }
@@ -223,10 +224,11 @@ Result figure_4() {
         const auto all = adams_rows(result, omega, [&](double rtol) { return from_slow_point(omega, rtol, false); });
         const auto tight = errors_of(omega, from_slow_point(omega, 1e-11, false));
         add_rows(result, "1e-11", omega, tight);
-        result.claims.push_back({fmt::format("omega = {:.0f}: the projected start destroys the saturation of errors; at 1e-11 "
-                                             "the error in q is",
-                                             omega),
-                                 tight.q, tight.q < 2e-6});
+        result.claims.push_back(
+            {fmt::format("omega = {:.0f}: the projected start destroys the saturation of errors; at 1e-11 "
+                         "the error in q is",
+                         omega),
+             tight.q, tight.q < 2e-6});
         result.claims.push_back({fmt::format("omega = {:.0f}: errors in p are considerably larger than in q", omega),
                                  all[4].p / all[4].q, all[4].p > 3 * all[4].q});
     }
@@ -236,7 +238,8 @@ Result figure_4() {
 Result figure_5() {
     Result result;
     for (std::size_t k = 0; k < omegas.size(); ++k) {
-        const auto all = adams_rows(result, omegas[k], [&](double rtol) { return from_slow_point(omegas[k], rtol, true); });
+        const auto all =
+            adams_rows(result, omegas[k], [&](double rtol) { return from_slow_point(omegas[k], rtol, true); });
         if (k > 0) {
             std::array<double, 3> gain{1, 1, 1};  // in q, p and evaluations: geometric means over the middle tolerances
             for (std::size_t n = 1; n <= 3; ++n) {
@@ -248,16 +251,18 @@ Result figure_5() {
             constexpr std::array<const char*, 3> names{"errors in q", "errors in p", "evaluations"};
             for (std::size_t n = 0; n < 3; ++n) {
                 result.claims.push_back(
-                    {fmt::format("omega = {:.0f}: projecting periodically is better than the start only: ratio of the {}, mean "
-                                 "over 1e-4 to 1e-6",
-                                 omegas[k], names[n]),
+                    {fmt::format(
+                         "omega = {:.0f}: projecting periodically is better than the start only: ratio of the {}, mean "
+                         "over 1e-4 to 1e-6",
+                         omegas[k], names[n]),
                      gain[n], gain[n] < 1});
             }
         } else {
             const double spread = all[5].q / all[3].q;
-            result.claims.push_back({"omega = 100: the errors of the projections dominate, whatever the tolerance: error in q "
-                                     "at 1e-8 over that at 1e-6",
-                                     spread, spread > 0.5 && spread < 2});
+            result.claims.push_back(
+                {"omega = 100: the errors of the projections dominate, whatever the tolerance: error in q "
+                 "at 1e-8 over that at 1e-6",
+                 spread, spread > 0.5 && spread < 2});
         }
         if (k == 1) {
             const auto tight = errors_of(omegas[k], from_slow_point(omegas[k], 1e-12, true));
@@ -307,8 +312,8 @@ Result figure_6() {
     }
     const double order = slope(std::span(steps).subspan(1), std::span(errors).subspan(1));
     result.claims.push_back({"omega = 10000: the errors follow O(H^4)", order, order > 3.7 && order < 4.3});
-    result.claims.push_back({"work is independent of omega: largest difference between 1000 and 10000", most_apart,
-                             most_apart < 0.05});
+    result.claims.push_back(
+        {"work is independent of omega: largest difference between 1000 and 10000", most_apart, most_apart < 0.05});
     return result;
 }
 

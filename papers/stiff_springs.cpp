@@ -100,13 +100,14 @@ private:
 };
 
 Result table_1() {
-    constexpr std::array<std::array<double, 7>, 7> published{{{4.3e-1, 6.1e-2, 4.9e-2, 4.8e-2, 4.8e-2, 4.8e-2, 4.9e-2},
-                                                              {4.7e-1, 4.6e-2, 9.1e-3, 8.0e-3, 7.9e-3, 7.9e-3, 9.9e-3},
-                                                              {4.7e-1, 4.3e-2, 3.3e-3, 2.1e-3, 2.1e-3, 2.1e-3, 4.1e-3},
-                                                              {4.7e-1, 4.3e-2, 1.7e-3, 6.5e-4, 5.9e-4, 5.9e-4, 2.7e-3},
-                                                              {4.7e-1, 4.1e-2, 1.3e-3, 2.1e-4, 1.5e-4, 1.6e-4, 2.2e-3},
-                                                              {4.6e-1, 3.5e-2, 1.4e-3, 1.3e-4, 6.9e-5, 6.9e-5, 1.9e-3},
-                                                              {3.5e-1, 2.8e-2, 2.1e-3, 1.4e-4, 3.3e-5, 3.1e-5, 1.6e-3}}};
+    constexpr std::array<std::array<double, 7>, 7> published{
+        {{4.3e-1, 6.1e-2, 4.9e-2, 4.8e-2, 4.8e-2, 4.8e-2, 4.9e-2},
+         {4.7e-1, 4.6e-2, 9.1e-3, 8.0e-3, 7.9e-3, 7.9e-3, 9.9e-3},
+         {4.7e-1, 4.3e-2, 3.3e-3, 2.1e-3, 2.1e-3, 2.1e-3, 4.1e-3},
+         {4.7e-1, 4.3e-2, 1.7e-3, 6.5e-4, 5.9e-4, 5.9e-4, 2.7e-3},
+         {4.7e-1, 4.1e-2, 1.3e-3, 2.1e-4, 1.5e-4, 1.6e-4, 2.2e-3},
+         {4.6e-1, 3.5e-2, 1.4e-3, 1.3e-4, 6.9e-5, 6.9e-5, 1.9e-3},
+         {3.5e-1, 2.8e-2, 2.1e-3, 1.4e-4, 3.3e-5, 3.1e-5, 1.6e-3}}};
     Result result;
     std::vector<double> saturated;
     for (std::size_t r = 0; r < frequencies.size(); ++r) {
@@ -121,16 +122,18 @@ Result table_1() {
         comparison.add(with_ode45(case_one(omega)));
         const auto errors = comparison.errors(case_one(omega));
         for (std::size_t c = 0; c < errors.size(); ++c) {
-            const std::string column = c < 6 ? fmt::format("RK4 H={}", c == 0 ? "1" : fmt::format("1/{}", 1 << c)) : "ode45";
+            const std::string column =
+                c < 6 ? fmt::format("RK4 H={}", c == 0 ? "1" : fmt::format("1/{}", 1 << c)) : "ode45";
             result.rows.push_back({fmt::format("{:.0f}", omega), column, published[r][c], errors[c][0], true,
                                    std::min(0.08, one_unit(published[r][c], 2))});
         }
         saturated.push_back(errors[5][0]);
     }
     const double fall = saturated[4] / saturated[6];
-    result.claims.push_back({"for the larger omega_2 the errors for H = 1/32 roughly behave as O(1/omega_2): from 5000 to "
-                             "20000 they fall by a factor of about 4",
-                             fall, fall > 3 && fall < 6});
+    result.claims.push_back(
+        {"for the larger omega_2 the errors for H = 1/32 roughly behave as O(1/omega_2): from 5000 to "
+         "20000 they fall by a factor of about 4",
+         fall, fall > 3 && fall < 6});
     return result;
 }
 
@@ -189,11 +192,13 @@ Result table_2() {
         direct_steps[r] = counts.steps;
     }
     const double growth = direct_steps[6] / direct_steps[0];
-    result.claims.push_back({"the effort of the direct integration is proportional to omega_2: 100 times from 200 to 20000",
-                             growth, growth > 90 && growth < 110});
+    result.claims.push_back(
+        {"the effort of the direct integration is proportional to omega_2: 100 times from 200 to 20000", growth,
+         growth > 90 && growth < 110});
     const double hmm_growth = double(micro_steps[6]) / double(micro_steps[0]);
-    result.claims.push_back({"the effort of HMM is independent of the stiffness: micro-steps at 20000 over those at 200",
-                             hmm_growth, hmm_growth < 1.15});
+    result.claims.push_back(
+        {"the effort of HMM is independent of the stiffness: micro-steps at 20000 over those at 200", hmm_growth,
+         hmm_growth < 1.15});
     return result;
 }
 
@@ -285,8 +290,8 @@ Result figure_1() {
     result.claims.push_back({"the HMM solution follows the stiff one in the configuration plane, at intervals of 0.25",
                              apart, apart < 0.015});
     const double underlying = hmm_from_underlying(curves);
-    result.claims.push_back({"HMM integrates the underlying system (7): distance of the two curves", underlying,
-                             underlying < 0.015});
+    result.claims.push_back(
+        {"HMM integrates the underlying system (7): distance of the two curves", underlying, underlying < 0.015});
     return result;
 }
 
@@ -301,8 +306,8 @@ Result figure_2() {
     add_rows(result, curves, "x2'", [](View, View p) { return p[2]; });
     const double slow = spread(curves, centre);
     const double fast = spread(curves, [](View, View p) { return p[0]; });
-    result.claims.push_back({"for (x1' + x2')/2, which is slow, HMM virtually coincides with the direct integration",
-                             slow, slow < 0.02});
+    result.claims.push_back(
+        {"for (x1' + x2')/2, which is slow, HMM virtually coincides with the direct integration", slow, slow < 0.02});
     result.claims.push_back({"the discrepancy in x1' itself is very marked, of size O(1)", fast, fast > 0.3});
     return result;
 }
@@ -322,8 +327,8 @@ Result figure_3() {
     const auto curves = curves_of(springs, case_two(), comparison.run(0));
     add_positions(result, curves);
     const double underlying = hmm_from_underlying(curves);
-    result.claims.push_back({"HMM integrates the underlying system (7): distance of the two curves", underlying,
-                             underlying < 0.02});
+    result.claims.push_back(
+        {"HMM integrates the underlying system (7): distance of the two curves", underlying, underlying < 0.02});
     return result;
 }
 
@@ -341,9 +346,10 @@ Result figure_4() {
         hmm = larger(hmm, std::abs(first(curves.hmm[n].position, curves.hmm[n].velocity) - 1));
         stiff = larger(stiff, std::abs(first(y.first(4), y.last(4)) - 1));
     }
-    result.claims.push_back({"HMM suppresses the fast oscillation of the hard spring: its length stays near 1", hmm,
-                             hmm < 2e-3});
-    result.claims.push_back({"the stiff solution's oscillates with amplitude 0.04", stiff, stiff > 0.03 && stiff < 0.05});
+    result.claims.push_back(
+        {"HMM suppresses the fast oscillation of the hard spring: its length stays near 1", hmm, hmm < 2e-3});
+    result.claims.push_back(
+        {"the stiff solution's oscillates with amplitude 0.04", stiff, stiff > 0.03 && stiff < 0.05});
     return result;
 }
 
@@ -361,17 +367,18 @@ Result figure_5() {
     add_positions(result, curves);
     const std::span<const double> y = curves.stiff[4];
     const double early = largest_component(curves.hmm[4].position, y.first(4));
-    result.claims.push_back({"HMM without re-projection follows the slow motion at first: error at t = 1", early,
-                             early < 0.05});
+    result.claims.push_back(
+        {"HMM without re-projection follows the slow motion at first: error at t = 1", early, early < 0.05});
     result.claims.push_back({"then it becomes completely wrong: largest error up to t = 10", error, error > 1});
     double energy = 0;
     for (std::size_t n = 0; n <= 10; ++n) {
         const auto g = TwoSprings::elongations(curves.hmm[n].position, curves.hmm[n].velocity);
         energy = larger(energy, 500. * 500 / 2 * (g[0] * g[0] + g[1] * g[1]));
     }
-    result.claims.push_back({"it drifts off the constraint manifold: energy stored in the springs up to t = 2.5, where the "
-                             "whole system starts with 1",
-                             energy, energy > 1});
+    result.claims.push_back(
+        {"it drifts off the constraint manifold: energy stored in the springs up to t = 2.5, where the "
+         "whole system starts with 1",
+         energy, energy > 1});
     return result;
 }
 
@@ -400,9 +407,9 @@ Result figure_6() {
     add_positions(result, curves);
     const std::array<const char*, 3> names{"ode45", "RK4, H = 1/32", "all defaults"};
     for (std::size_t n = 0; n < 3; ++n) {
-        result.claims.push_back({fmt::format("the method that decides itself when to re-project does as well: error with {}",
-                                             names[n]),
-                                 errors[n + 1][0], errors[n + 1][0] < 0.045});
+        result.claims.push_back(
+            {fmt::format("the method that decides itself when to re-project does as well: error with {}", names[n]),
+             errors[n + 1][0], errors[n + 1][0] < 0.045});
     }
     auto first = with_ode45(case_one(500));
     first.options.project = "auto";

@@ -71,10 +71,11 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
                 even_integral([&](double xi) { return second_moment(xi) * std::cos(std::numbers::pi * xi); }, 1);
     } else if (name != "period") {
         const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "flat4", "flat8", "period"};
-        throw Misuse(fmt::format(
-            "filter '{}' is not known{}; there are exponential, cubic, period, and cosP and flatP with an even power P up "
-            "to {} (cos4, cos8, flat4, ...)",
-            name, suggestion(name, known), largest_power));
+        throw Misuse(
+            fmt::format("filter '{}' is not known{}; there are exponential, cubic, period, and cosP and flatP with an "
+                        "even power P up "
+                        "to {} (cos4, cos8, flat4, ...)",
+                        name, suggestion(name, known), largest_power));
     }
 }
 

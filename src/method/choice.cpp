@@ -41,10 +41,12 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
     if (problem.stiff_springs && problem.phases) {
-        return {"direct", "stiff springs beside a fast phase: no averaging method takes both; every vibration is resolved"};
+        return {"direct",
+                "stiff springs beside a fast phase: no averaging method takes both; every vibration is resolved"};
     }
     if (problem.stiff_springs && !problem.constraints) {
-        return {"ipa", "stiff springs are declared: their fast oscillation is taken out, the slow manifold is followed"};
+        return {"ipa",
+                "stiff springs are declared: their fast oscillation is taken out, the slow manifold is followed"};
     }
     if (problem.constraints && problem.phases) {
         return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};

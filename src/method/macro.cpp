@@ -65,8 +65,8 @@ MacroChoice macro_choice(const Options& options, Interval interval, const MacroS
     }
     if (!choice.step && !chooses) {
         throw Misuse(fmt::format(
-            "macro = {} takes fixed steps: give macro_step or steps; without them these choose their own: {}", choice.name,
-            listed(solvers.adaptive)));
+            "macro = {} takes fixed steps: give macro_step or steps; without them these choose their own: {}",
+            choice.name, listed(solvers.adaptive)));
     }
     return choice;
 }

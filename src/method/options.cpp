@@ -51,7 +51,8 @@ std::span<const OptionEntry> option_catalogue() {
          &Options::parity},
         {"project",
          "when a motion with stiff springs is projected onto its slow manifold: start, times (at project_times), each "
-         "(before each evaluation of the force), auto (when what the springs have gathered moves the slow motion), never",
+         "(before each evaluation of the force), auto (when what the springs have gathered moves the slow motion), "
+         "never",
          &Options::project},
         {"project_times", "times at which to project, as in 1,2,3", &Options::project_times},
         {"projection_tolerance",

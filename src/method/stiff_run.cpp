@@ -2,8 +2,7 @@
 
 namespace lento {
 
-ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol,
-                                               double leakage) {
+ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage) {
     const double separation = frequency * size.time();
     const double length = size.length > 0 ? size.length : 1;
     const double force = std::min(8e-3, rtol / leakage);

@@ -1,6 +1,7 @@
 #include "lento/method/stiff_scales.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -11,30 +12,12 @@
 namespace lento {
 
 TimeScales spring_scales(const std::vector<SpringEntry>& springs) {
-    const auto [slow, fast] = std::minmax_element(springs.begin(), springs.end(), [](const auto& a, const auto& b) {
-        return a.frequency < b.frequency;
-    });
+    const auto [slow, fast] = std::minmax_element(
+        springs.begin(), springs.end(), [](const auto& a, const auto& b) { return a.frequency < b.frequency; });
     return {.fastest = 2 * std::numbers::pi / fast->frequency,
             .slowest = 2 * std::numbers::pi / slow->frequency,
             .common_period = {},
             .ratios = {}};
-}
-
-Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
-                    const SpringSpectrum& spectrum) {
-    if (!options.filter) {
-        options.filter = defaults.filter;
-    }
-    if (!options.window && !options.window_periods) {
-        const double true_periods = defaults.least_periods * 2 * std::numbers::pi / spectrum.slowest / scales.slowest;
-        options.window_periods = std::max(defaults.periods, std::ceil(true_periods));
-    }
-    if (!options.micro_step && !options.micro_steps_per_period) {
-        const double true_steps = defaults.least_steps * spectrum.fastest * scales.fastest / (2 * std::numbers::pi);
-        options.micro_steps_per_period =
-            std::max(defaults.steps_per_period, static_cast<std::size_t>(std::ceil(true_steps)));
-    }
-    return options;
 }
 
 namespace {
@@ -72,28 +55,62 @@ double leaked_frequency(const FilterWeights& weights, std::string_view micro, do
     return largest;
 }
 
-std::string better_windows(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum,
-                           double limit) {
-    const std::string micro = options.micro.value_or("verlet");
-    const auto suffices = [&](const std::string& filter, double periods) {
-        Options tried = options;
-        tried.window.reset();
-        tried.window_periods = periods;
-        const Filter kernel(filter);
-        const auto steps = given_steps_per_period(tried, scales).value_or(6);
-        const auto size = window_size(kernel, scales, tried, steps);
-        return leaked_frequency(FilterWeights(kernel, size.each_side), micro,
-                                scales.fastest / static_cast<double>(steps), spectrum) < limit;
-    };
-    std::string sentence;
-    for (const auto& filter : {options.filter.value_or("exponential"), std::string("exponential")}) {
-        for (const double periods : {12., 16., 20., 24., 30., 40., 60., 80., 120., 160., 240., 320.}) {
-            if (suffices(filter, periods)) {
-                return fmt::format("filter = {} with window_periods = {:.0f} would do", filter, periods);
-            }
+namespace {
+
+constexpr std::array<double, 12> widths{12, 16, 20, 24, 30, 40, 60, 80, 120, 160, 240, 320};
+
+/// The first width, in nominal periods and at least `least`, at which a filter leaks less than `limit`.
+std::optional<double> sufficient_periods(Options options, const std::string& filter, double least,
+                                         const TimeScales& scales, const SpringSpectrum& spectrum, double limit) {
+    const Filter kernel(filter);
+    const auto steps = given_steps_per_period(options, scales).value_or(6);
+    options.window.reset();
+    for (const double periods : widths) {
+        options.window_periods = periods;
+        const auto size = window_size(kernel, scales, options, steps);
+        const double leaked = leaked_frequency(FilterWeights(kernel, size.each_side), options.micro.value_or("verlet"),
+                                               scales.fastest / static_cast<double>(steps), spectrum);
+        if (periods >= least && leaked < limit) {
+            return periods;
         }
     }
-    return "no window up to 320 periods would do: take more micro_steps_per_period, or the method ipa";
+    return std::nullopt;
+}
+
+}  // namespace
+
+Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
+                    const SpringSpectrum& spectrum, double length) {
+    if (!options.filter) {
+        options.filter = defaults.filter;
+    }
+    if (!options.micro_step && !options.micro_steps_per_period) {
+        const double true_steps = defaults.least_steps * spectrum.fastest * scales.fastest / (2 * std::numbers::pi);
+        options.micro_steps_per_period =
+            std::max(defaults.steps_per_period, static_cast<std::size_t>(std::ceil(true_steps)));
+    }
+    if (!options.window && !options.window_periods) {
+        const double true_periods = defaults.least_periods * 2 * std::numbers::pi / spectrum.slowest / scales.slowest;
+        double periods = std::max(defaults.periods, std::ceil(true_periods));
+        if (defaults.most_growth > 0) {
+            periods =
+                sufficient_periods(options, *options.filter, periods, scales, spectrum, defaults.most_growth / length)
+                    .value_or(periods);
+        }
+        options.window_periods = periods;
+    }
+    return options;
+}
+
+std::string better_windows(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum,
+                           double limit) {
+    for (const auto& filter : {options.filter.value_or("exponential"), std::string("exponential")}) {
+        if (const auto periods = sufficient_periods(options, filter, 0, scales, spectrum, limit)) {
+            return fmt::format("filter = {} with window_periods = {:.0f} would do", filter, *periods);
+        }
+    }
+    return fmt::format("no window up to {:.0f} periods would do: take more micro_steps_per_period, or the method ipa",
+                       widths.back());
 }
 
 }  // namespace lento

@@ -12,7 +12,7 @@ namespace {
 /// A node at the centre and how it changes; the constant 0 if it does not.
 struct Moved {
     Node value{}, change{};
-    Node total{};              ///< where there is a better one than value + change
+    Node total{};  ///< where there is a better one than value + change
     bool better_total = false;
 };
 
@@ -223,7 +223,8 @@ private:
                           total_product(result, repeated), true};
             }
             if (n > 1) {
-                repeated = {square(repeated.value), product(repeated, repeated), total_product(repeated, repeated), true};
+                repeated = {square(repeated.value), product(repeated, repeated), total_product(repeated, repeated),
+                            true};
             }
         }
         const Moved one{one_, number(0)};

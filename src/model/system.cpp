@@ -82,12 +82,12 @@ ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& te
     : model_(std::make_shared<const Model>(model)),
       names_(names_of(model.constraints)),
       pattern_(pattern_of(model, terms.jacobian)),
-      values_(model, terms.values),
-      gradient_(model, nodes_of(terms.jacobian)),
-      rates_(model, terms.velocity_residuals),
-      curvature_(model, terms.curvature),
-      rates_at_rest_(terms.moving ? ModelFunction(model, terms.rates_at_rest) : rates_),
-      curvature_at_rest_(terms.moving ? ModelFunction(model, terms.curvature_at_rest) : curvature_) {}
+      values_(model_, terms.values),
+      gradient_(model_, nodes_of(terms.jacobian)),
+      rates_(model_, terms.velocity_residuals),
+      curvature_(model_, terms.curvature),
+      rates_at_rest_(terms.moving ? ModelFunctionOnDemand(model_, terms.rates_at_rest) : rates_),
+      curvature_at_rest_(terms.moving ? ModelFunctionOnDemand(model_, terms.curvature_at_rest) : curvature_) {}
 
 ConstrainedModel constrained_system(const Model& model) {
     if (model.constraints.empty()) {

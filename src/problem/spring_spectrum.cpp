@@ -107,8 +107,7 @@ SpringSpectrum of_many(const ScaledRows& rows, const SparsePattern& pattern, con
     constexpr int iterations = 60;  // a few percent: the spectrum changes along the motion anyway
     const std::size_t count = strengths.size();
     SpringSpectrum spectrum;
-    spectrum.fastest =
-        std::sqrt(leading_eigenvalue(count, iterations, [&](const auto& x) { return rows.product(x); }));
+    spectrum.fastest = std::sqrt(leading_eigenvalue(count, iterations, [&](const auto& x) { return rows.product(x); }));
     NormalMatrix matrix(pattern, mass);
     spectrum.independent = matrix.factorise(rows.entries());
     if (!spectrum.independent) {

@@ -100,14 +100,15 @@ void schedule_projections(StiffRun<Springs>& run, SlowMotion& motion, const std:
 
 template <class Springs>
 Solution hmm_stiff(const StiffSystem<Springs>& system, const Request& request) {
+    constexpr double most_growth = 30;  // exp(30) of what rounding makes is still small
     StiffRun<Springs> run(system, request, hmm_stiff_description,
                           {.filter = "exponential",
                            .periods = 20,
                            .steps_per_period = 6,
                            .least_periods = 12,
-                           .least_steps = 3.5});
-    const auto project = run.request().options.project.value_or(
-        run.request().options.project_times ? "times" : "auto");
+                           .least_steps = 3.5,
+                           .most_growth = most_growth / 2});
+    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
     require_one_of("project", project, {"start", "times", "auto", "never"});
     SlowMotion motion;
     schedule_projections(run, motion, project);
@@ -117,7 +118,6 @@ Solution hmm_stiff(const StiffSystem<Springs>& system, const Request& request) {
     const double piece = run.length() / static_cast<double>(motion.projection_times.size() + 1);
     const double growth = leaked_frequency(run.window().weights(), run.options().micro.value_or("verlet"),
                                            run.window().micro_step(), run.spectrum());
-    constexpr double most_growth = 30;
     if (growth * piece > most_growth) {
         run.refuse(Outcome::unstable,
                    fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
@@ -138,7 +138,8 @@ Solution hmm_stiff(const StiffSystem<Springs>& system, const Request& request) {
                   std::copy(point.position.begin(), point.position.end(), y.begin()));
         return true;
     };
-    motion.wants_projection = [&, watch = ReprojectionWatch<Springs>(run)](double t, std::span<const double> y) mutable {
+    motion.wants_projection = [&, watch = ReprojectionWatch<Springs>(run)](double t,
+                                                                           std::span<const double> y) mutable {
         if (const double longest = run.largest_measure(t, y.first(y.size() / 2)); !(longest < run.size().length / 2)) {
             run.refuse(Outcome::unstable,
                        fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "

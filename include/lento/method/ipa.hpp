@@ -24,8 +24,9 @@ inline const MethodDescription ipa_description{
     .problems = "stiff springs, constraints",
     .paper = "slow-manifold",
     .slow_is = "slow manifold",
-    .summary = "projects onto the slow manifold by filtering again and again, before each evaluation of the force; any "
-               "solver for the slow motion",
+    .summary =
+        "projects onto the slow manifold by filtering again and again, before each evaluation of the force; any "
+        "solver for the slow motion",
     .options = {{"macro", "rk4 with macro_step or steps, else dopri5"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
@@ -45,8 +46,7 @@ inline const WindowDefaults ipa_window{
 template <class Springs>
 Solution ipa(const StiffSystem<Springs>& system, const Request& request) {
     StiffRun<Springs> run(system, request, ipa_description, ipa_window);
-    const auto project =
-        run.request().options.project.value_or(run.request().options.project_times ? "times" : "each");
+    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "each");
     require_one_of("project", project, {"each", "start", "times"});
     SlowMotion motion;
     schedule_projections(run, motion, project);

@@ -40,14 +40,14 @@ std::vector<double> relaxation_strengths(const ConstrainedSystem<Free, Constrain
         double square = 0;
         for (std::size_t a = pattern.start(j); a < pattern.start(j + 1); ++a) {
             for (std::size_t b = pattern.start(j); b < pattern.start(j + 1); ++b) {
-                square += gradient[a] * gradient[b] *
-                          system.mass().inverse_entry(pattern.column(a), pattern.column(b));
+                square += gradient[a] * gradient[b] * system.mass().inverse_entry(pattern.column(a), pattern.column(b));
             }
         }
         if (!(square > 0) || !std::isfinite(square)) {
-            throw Misuse(fmt::format("the constraint {} has a vanishing gradient at the start; as a spring it has no "
-                                     "frequency there. Write it so that its gradient is not zero",
-                                     system.constraints().names()[j]));
+            throw Misuse(
+                fmt::format("the constraint {} has a vanishing gradient at the start; as a spring it has no "
+                            "frequency there. Write it so that its gradient is not zero",
+                            system.constraints().names()[j]));
         }
         strengths.push_back(frequency * frequency / square);
     }
@@ -96,8 +96,7 @@ auto relaxed_for(const ConstrainedSystem<Free, Constraints>& system, const Reque
         size.acceleration = std::max(size.acceleration, std::isfinite(a) ? std::abs(a) : 0.0);
     }
     const double frequency = relaxation_frequency(size.time(), request.rtol);
-    auto stiff =
-        relaxed(system, frequency, relaxation_strengths(system, request.start, request.t_start, frequency));
+    auto stiff = relaxed(system, frequency, relaxation_strengths(system, request.start, request.t_start, frequency));
     return RelaxedSystem<decltype(stiff)>{std::move(stiff), frequency};
 }
 

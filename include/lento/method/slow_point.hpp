@@ -20,12 +20,12 @@ namespace lento {
 
 struct SlowPoint {
     Outcome outcome = Outcome::completed;
-    std::string explanation{};                ///< for outcomes other than completed
+    std::string explanation{};  ///< for outcomes other than completed
     std::vector<double> position{}, velocity{};
-    std::vector<std::string> springs{};       ///< their names
+    std::vector<std::string> springs{};  ///< their names
     std::vector<double> elongations{}, multipliers{};
     int iterations = 0;
-    double residual = 0;                      ///< the last change over its tolerance
+    double residual = 0;  ///< the last change over its tolerance
     std::int64_t force_evaluations = 0;
     std::vector<std::string> warnings{};
 };
@@ -63,10 +63,10 @@ SlowPoint projected(const StiffSystem<Springs>& system, Request request) {
     result.residual = point->residual;
     result.force_evaluations = run.window().force_evaluations();
     if (point->ending == ProjectedPoint::Ending::stalled) {
-        result.warnings.push_back(
-            fmt::format("the iteration stops at changes of {:.2g} times the tolerance: beyond that it only glides along "
-                        "the slow manifold; a larger projection_tolerance or a shorter window avoids it",
-                        point->residual));
+        result.warnings.push_back(fmt::format(
+            "the iteration stops at changes of {:.2g} times the tolerance: beyond that it only glides along "
+            "the slow manifold; a larger projection_tolerance or a shorter window avoids it",
+            point->residual));
     }
     return result;
 }

@@ -28,9 +28,8 @@ namespace lento {
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
     static const std::vector<MethodDescription> all{
-        hmm_sync_description,     hmm_async_description, shake_shake_description,
-        rattle_shake_description, hmm_stiff_description, ipa_description,
-        direct_description};
+        hmm_sync_description,  hmm_async_description, shake_shake_description, rattle_shake_description,
+        hmm_stiff_description, ipa_description,       direct_description};
     return all;
 }
 

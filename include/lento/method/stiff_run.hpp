@@ -45,8 +45,7 @@ struct SlowSize {
 
 /// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by delta a window
 /// leaves R omega^2 delta in the slow force, R being its leakage; so delta follows the frequency as S^-2, and the tolerance asked for. It is not below the glide of the projection itself, S^-4, which an iteration could never undo.
-ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol,
-                                               double leakage);
+ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage);
 
 template <class Springs>
 class StiffRun {
@@ -71,7 +70,7 @@ public:
         size_.velocity = largest(request_.velocity);
         spectrum_ = spring_spectrum(system_, request_.start, request_.t_start);
         if (!spectrum_.vanishing) {
-            options_ = with_window(request_.options, defaults, scales_, spectrum_);
+            options_ = with_window(request_.options, defaults, scales_, spectrum_, length());
             make_window();
         }
         violation_ = first_violation();
@@ -141,8 +140,7 @@ public:
         double energy = 0;
         for (const auto& spring : system_.springs().entries()) {
             for (std::size_t m = spring.first; m < spring.last; ++m) {
-                energy +=
-                    spring.strength / 2 * (values[m] * values[m] + std::pow(rates[m] / spring.frequency, 2));
+                energy += spring.strength / 2 * (values[m] * values[m] + std::pow(rates[m] / spring.frequency, 2));
             }
         }
         return energy;
@@ -172,30 +170,31 @@ public:
             moved = larger(moved, std::abs(x[i] - request_.start[i]));
         }
         if (!(moved <= 0.3 * size_.length)) {
-            refuse(Outcome::refused,
-                   fmt::format("the fast oscillation has an amplitude of {:.3g}, where the coordinates themselves are of "
-                               "size {:.3g}: averaging needs oscillations that are small against the slow motion (of the "
-                               "order 1/frequency); use the method direct",
-                               moved, size_.length));
+            refuse(
+                Outcome::refused,
+                fmt::format("the fast oscillation has an amplitude of {:.3g}, where the coordinates themselves are of "
+                            "size {:.3g}: averaging needs oscillations that are small against the slow motion (of the "
+                            "order 1/frequency); use the method direct",
+                            moved, size_.length));
             return;
         }
-        const double turned = window_->width() * largest(acceleration) / larger(size_.velocity, largest(v));
-        if (std::isfinite(turned) && turned > 2) {
+        if (const double width = window_->width(); width > 0.5 * size_.time()) {
             refuse(Outcome::no_scale_separation,
-                   fmt::format("one window lasts {:.3g} ({:.0f} periods of the slowest spring), and within it the slow "
-                               "velocity changes by {:.2g} times its size: the springs are not fast against the slow "
-                               "motion; use the method direct, or a shorter window",
-                               window_->width(), window_->width() / scales_.slowest, turned));
+                   fmt::format("one window lasts {:.3g} ({:.3g} periods of the slowest spring), and the slow motion "
+                               "changes by its own size in {:.3g}: the springs are not fast against it; use the method "
+                               "direct, or a shorter window",
+                               width, width / scales_.slowest, size_.time()));
             return;
         }
-        const double taken = spring_energy(request_.t_start, request_.start, request_.velocity) -
-                             spring_energy(request_.t_start, x, v);
+        const double taken =
+            spring_energy(request_.t_start, request_.start, request_.velocity) - spring_energy(request_.t_start, x, v);
         const double kinetic = kinetic_energy(v);
         if (taken > 0.01 * kinetic) {
-            warn(fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs, where the slow motion "
-                             "has a kinetic energy of {:.2g}; that is taken out, and with it what it does to the slow "
-                             "motion: `lento compare` tells how much that is",
-                             taken, kinetic));
+            warn(fmt::format(
+                "the start has an energy of {:.2g} in fast oscillations of the springs, where the slow motion "
+                "has a kinetic energy of {:.2g}; that is taken out, and with it what it does to the slow "
+                "motion: `lento compare` tells how much that is",
+                taken, kinetic));
         }
     }
 
@@ -220,21 +219,20 @@ public:
             return finished(Outcome::not_converged, *failure_, std::move(marched));
         }
         if (result.culprit) {
-            result.explanation += fmt::format(
-                " (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                system_.names()[*result.culprit % system_.dimension()]);
+            result.explanation +=
+                fmt::format(" (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
+                            system_.names()[*result.culprit % system_.dimension()]);
         }
         return finished(result.outcome, result.explanation, std::move(marched));
     }
 
     /// Ends before the march: there is only the true start.
     Solution not_started() {
-        return finished(violation_->outcome, violation_->sentence,
-                        {.result = {},
-                         .trajectory = {},
-                         .final_state = {.t = request_.t_start,
-                                         .position = request_.start,
-                                         .velocity = request_.velocity}});
+        return finished(
+            violation_->outcome, violation_->sentence,
+            {.result = {},
+             .trajectory = {},
+             .final_state = {.t = request_.t_start, .position = request_.start, .velocity = request_.velocity}});
     }
 
     /// Evaluations beside those of the windows.
@@ -254,8 +252,9 @@ private:
     void make_window() {
         const Filter filter(*options_.filter);
         if (filter.is_one_period()) {
-            throw Misuse("filter = period is for vibrations of a known phase; springs need a kernel, such as exponential "
-                         "or cubic");
+            throw Misuse(
+                "filter = period is for vibrations of a known phase; springs need a kernel, such as exponential "
+                "or cubic");
         }
         const std::string micro = options_.micro.value_or("verlet");
         const auto steps = *given_steps_per_period(options_, scales_);
@@ -264,10 +263,9 @@ private:
             system_, micro, scales_,
             WindowShape{FilterWeights(filter, size.each_side), size.steps_per_period, Sides::both,
                         VelocityUse::possible});
-        ProjectionTolerance tolerance =
-            usual_projection_tolerance(2 * std::numbers::pi / scales_.slowest, SlowSize{size_.length, size_.velocity, 0},
-                                       request_.rtol,
-                                       leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
+        ProjectionTolerance tolerance = usual_projection_tolerance(
+            2 * std::numbers::pi / scales_.slowest, SlowSize{size_.length, size_.velocity, 0}, request_.rtol,
+            leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
         if (options_.projection_tolerance) {
             require_positive(*options_.projection_tolerance, "projection_tolerance");
             tolerance = {*options_.projection_tolerance, *options_.projection_tolerance};
@@ -278,11 +276,12 @@ private:
     std::optional<Violation> first_violation() const {
         const auto& springs = system_.springs().entries();
         if (spectrum_.vanishing) {
-            return Violation{Outcome::refused,
-                             fmt::format("the elongation of spring {} has a vanishing gradient at the start: the spring "
-                                         "has no direction to pull in, and no frequency; start elsewhere, or write the "
-                                         "elongation so that its gradient is not zero (r - 1, not (r - 1)^2)",
-                                         springs[*spectrum_.vanishing].name)};
+            return Violation{
+                Outcome::refused,
+                fmt::format("the elongation of spring {} has a vanishing gradient at the start: the spring "
+                            "has no direction to pull in, and no frequency; start elsewhere, or write the "
+                            "elongation so that its gradient is not zero (r - 1, not (r - 1)^2)",
+                            springs[*spectrum_.vanishing].name)};
         }
         if (window_->width() >= length()) {
             return Violation{Outcome::no_scale_separation,
@@ -293,25 +292,26 @@ private:
         }
         const double turn = window_->micro_step() * spectrum_.fastest;
         if (options_.micro.value_or("verlet") == "verlet" && turn >= 2) {
-            return Violation{Outcome::unstable,
-                             fmt::format("the fastest motion of the springs has a frequency of {:.4g} at the start, and "
-                                         "micro-steps of {:.3g} are unstable for it; take at least {:.0f} "
-                                         "micro_steps_per_period",
-                                         spectrum_.fastest, window_->micro_step(),
-                                         std::ceil(window_->steps_per_period() * turn / 1.9))};
+            return Violation{
+                Outcome::unstable,
+                fmt::format("the fastest motion of the springs has a frequency of {:.4g} at the start, and "
+                            "micro-steps of {:.3g} are unstable for it; take at least {:.0f} "
+                            "micro_steps_per_period",
+                            spectrum_.fastest, window_->micro_step(),
+                            std::ceil(window_->steps_per_period() * turn / 1.9))};
         }
         return std::nullopt;
     }
 
     std::string failed_projection(double t, const ProjectedPoint& point) const {
-        return fmt::format("the projection onto the slow manifold at t = {:.6g} does not converge: after {} iterations "
-                           "elongations still change by {:.2g} times the tolerance ({:.2g} times in the first). The "
-                           "springs hold too much energy for it ({:.2g} at the start, the slow motion has {:.2g}), or "
-                           "the window is too short for them; start nearer to where the springs are at rest, take a "
-                           "smaller macro_step, or a larger window_periods",
-                           t, point.iterations, point.residual, point.first_residual,
-                           spring_energy(request_.t_start, request_.start, request_.velocity),
-                           kinetic_energy(request_.velocity));
+        return fmt::format(
+            "the projection onto the slow manifold at t = {:.6g} does not converge: after {} iterations "
+            "elongations still change by {:.2g} times the tolerance ({:.2g} times in the first). The "
+            "springs hold too much energy for it ({:.2g} at the start, the slow motion has {:.2g}), or "
+            "the window is too short for them; start nearer to where the springs are at rest, take a "
+            "smaller macro_step, or a larger window_periods",
+            t, point.iterations, point.residual, point.first_residual,
+            spring_energy(request_.t_start, request_.start, request_.velocity), kinetic_energy(request_.velocity));
     }
 
     Solution finished(Outcome outcome, std::string explanation, Marched marched) {
@@ -324,12 +324,11 @@ private:
             statistics.projections = projection_->projections();
             statistics.projection_iterations = projection_->iterations();
             statistics.projection_residual = projection_->largest_residual();
-            record_.options.insert(
-                record_.options.end(),
-                {{"micro", options_.micro.value_or("verlet")},
-                 {"micro_steps_per_period", fmt::format("{}", window_->steps_per_period())},
-                 {"filter", *options_.filter},
-                 {"window_periods", fmt::format("{:.6g}", window_->width() / scales_.slowest)}});
+            record_.options.insert(record_.options.end(),
+                                   {{"micro", options_.micro.value_or("verlet")},
+                                    {"micro_steps_per_period", fmt::format("{}", window_->steps_per_period())},
+                                    {"filter", *options_.filter},
+                                    {"window_periods", fmt::format("{:.6g}", window_->width() / scales_.slowest)}});
         }
         warn_at_the_end(outcome);
         record_.statistics.wall_seconds =
@@ -338,16 +337,25 @@ private:
     }
 
     void warn_at_the_end(Outcome outcome) {
-        if (stalled_ > 0) {
-            warn(fmt::format("projections stop at changes of {:.2g} times the tolerance: beyond that the iteration only "
-                             "glides along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
-                             stalled_));
+        if (stalled_ > 10 && scales_.slowest * 1e7 < size_.time()) {
+            warn(fmt::format(
+                "springs this stiff are at the limit of rounding: projections stop at changes of {:.2g} times "
+                "the tolerance, and the slow motion is uncertain accordingly. It differs from that of "
+                "infinitely stiff springs by {:.1g} of its size; frequencies a hundred times lower give the "
+                "same, without the noise",
+                stalled_, 100 * std::pow(scales_.slowest / size_.time(), 2)));
+        } else if (stalled_ > 10) {
+            warn(fmt::format(
+                "projections stop at changes of {:.2g} times the tolerance: beyond that the iteration only "
+                "glides along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
+                stalled_));
         }
         const double direct = 40 * (record_.t_end - request_.t_start) / scales_.fastest;
         if (outcome == Outcome::completed && static_cast<double>(record_.statistics.force_evaluations) > direct) {
-            warn(fmt::format("{} force evaluations, where resolving every oscillation would take about {:.0f}: the method "
-                             "direct is the better choice here",
-                             record_.statistics.force_evaluations, direct));
+            warn(fmt::format(
+                "{} force evaluations, where resolving every oscillation would take about {:.0f}: the method "
+                "direct is the better choice here",
+                record_.statistics.force_evaluations, direct));
         }
     }
 

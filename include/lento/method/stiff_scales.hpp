@@ -27,11 +27,13 @@ struct WindowDefaults {
     std::size_t steps_per_period = 0;  ///< of the fastest spring
     double least_periods = 0;          ///< of the lowest true frequency
     double least_steps = 0;            ///< a period of the highest true frequency
+    /// The window is widened until what it leaves of the springs grows by no more than exp(this) over the run; 0: as it is.
+    double most_growth = 0;
 };
 
 /// The options with the window and the micro-steps filled in.
 Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
-                    const SpringSpectrum& spectrum);
+                    const SpringSpectrum& spectrum, double length);
 
 /// The largest share of an oscillation of the springs that a window lets through, with the frequencies that the micro-stepper gives them.
 double leaked_share(const FilterWeights& weights, std::string_view micro, double micro_step,
@@ -43,7 +45,7 @@ double leaked_share(const FilterWeights& weights, std::string_view micro, double
 double leaked_frequency(const FilterWeights& weights, std::string_view micro, double micro_step,
                         const SpringSpectrum& spectrum);
 
-/// A sentence with windows or filters for which the leaked frequency stays below `limit`.
+/// A sentence with a window or filter for which the leaked frequency stays below `limit`.
 std::string better_windows(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum,
                            double limit);
 

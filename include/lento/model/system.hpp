@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -65,6 +67,30 @@ private:
     const CompiledFunction* compiled_;  // of `shared_`; one step less in the micro-loop
 };
 
+/// A function that is compiled when it is first called: few methods need all that is derived from constraints. Copies share it.
+class ModelFunctionOnDemand {
+public:
+    ModelFunctionOnDemand(std::shared_ptr<const Model> model, std::vector<Node> results)
+        : shared_(std::make_shared<Shared>()) {
+        shared_->model = std::move(model);
+        shared_->results = std::move(results);
+    }
+
+    void operator()(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
+        std::call_once(shared_->once, [&] { shared_->function.emplace(*shared_->model, shared_->results); });
+        shared_->function->operator()<double>(x, v, t, {}, result);
+    }
+
+private:
+    struct Shared {
+        std::once_flag once{};
+        std::shared_ptr<const Model> model{};
+        std::vector<Node> results{};
+        std::optional<ModelFunction> function{};
+    };
+    std::shared_ptr<Shared> shared_;
+};
+
 /// The forces of a model.
 class ModelForce {
 public:
@@ -124,19 +150,17 @@ public:
     /// What they were made from.
     const Model& model() const { return *model_; }
 
-    void values(std::span<const double> x, double t, std::span<double> g) const {
-        values_.operator()<double>(x, {}, t, {}, g);
-    }
+    void values(std::span<const double> x, double t, std::span<double> g) const { values_(x, {}, t, g); }
     void gradient(std::span<const double> x, double t, std::span<double> entries) const {
-        gradient_.operator()<double>(x, {}, t, {}, entries);
+        gradient_(x, {}, t, entries);
     }
     void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
                std::span<double> result) const {
-        (clock == Clock::running ? rates_ : rates_at_rest_).operator()<double>(x, v, t, {}, result);
+        (clock == Clock::running ? rates_ : rates_at_rest_)(x, v, t, result);
     }
     void curvature(std::span<const double> x, std::span<const double> v, double t, Clock clock,
                    std::span<double> result) const {
-        (clock == Clock::running ? curvature_ : curvature_at_rest_).operator()<double>(x, v, t, {}, result);
+        (clock == Clock::running ? curvature_ : curvature_at_rest_)(x, v, t, result);
     }
 
 private:
@@ -145,8 +169,9 @@ private:
     std::shared_ptr<const Model> model_;
     std::vector<std::string> names_;
     SparsePattern pattern_;
-    ModelFunction values_, gradient_, rates_, curvature_;
-    ModelFunction rates_at_rest_, curvature_at_rest_;  // with time standing still; the same code where nothing moves
+    ModelFunctionOnDemand values_, gradient_, rates_, curvature_;
+    ModelFunctionOnDemand rates_at_rest_,
+        curvature_at_rest_;  // with time standing still; the same code where nothing moves
 };
 
 using ConstrainedModel = ConstrainedSystem<VibratedSystem<ModelForce>, ModelConstraints>;

@@ -35,9 +35,9 @@ auto relaxed(const ConstrainedSystem<Free, ConstraintFunctions<Function>>& syste
     for (std::size_t j = 0; j < strengths.size(); ++j) {
         entries.push_back({system.constraints().names()[j], frequency, strengths[j], j, j + 1});
     }
-    return spring_detail::assembled(system.dimension(),
-                                    ElongationSprings<Soft, Function>(Soft{system.free()}, system.constraints(),
-                                                                      std::move(entries)))
+    return spring_detail::assembled(
+               system.dimension(),
+               ElongationSprings<Soft, Function>(Soft{system.free()}, system.constraints(), std::move(entries)))
         .with_mass(system.mass())
         .with_names(system.names());
 }

@@ -18,8 +18,8 @@
 namespace lento {
 
 struct SpringSpectrum {
-    double slowest = 0;                      ///< the lowest angular frequency, without those of springs that depend on others
-    double fastest = 0;                      ///< the highest
+    double slowest = 0;  ///< the lowest angular frequency, without those of springs that depend on others
+    double fastest = 0;  ///< the highest
     std::optional<std::size_t> vanishing{};  ///< a row of g' that is zero: that spring has no force at this position
     bool independent = true;                 ///< whether the rows of g' are
 };

@@ -31,10 +31,10 @@ namespace lento {
 /// What is known of one spring.
 struct SpringEntry {
     std::string name;
-    double frequency = 0;            ///< nominal
-    double strength = 0;             ///< k
+    double frequency = 0;             ///< nominal
+    double strength = 0;              ///< k
     std::size_t first = 0, last = 0;  ///< its measures, the last one excluded
-    bool has_elongation = true;      ///< else it is a potential of another form
+    bool has_elongation = true;       ///< else it is a potential of another form
 
     /// From the values of all measures: the elongation, or |U'|/omega^2.
     double elongation(std::span<const double> measures) const {
@@ -210,9 +210,10 @@ public:
     /// The same system with all springs stiffer: their frequencies times `factor`.
     StiffSystem stiffened(double factor) const {
         auto springs = springs_.stiffened(factor);
-        auto whole =
-            Whole(dimension(), phases(), springs.force()).with_mass(mass()).with_names(names()).with_parity(
-                whole_.parity());
+        auto whole = Whole(dimension(), phases(), springs.force())
+                         .with_mass(mass())
+                         .with_names(names())
+                         .with_parity(whole_.parity());
         return {std::move(whole), std::move(springs)};
     }
 
@@ -246,8 +247,7 @@ auto stiff_system(std::size_t dimension, Force force, const std::vector<double>&
         entries.push_back({measures.names()[j], frequencies[j], frequencies[j] * frequencies[j], j, j + 1});
     }
     return spring_detail::assembled(
-        dimension,
-        ElongationSprings<Soft, Function>(Soft{std::move(force)}, std::move(measures), std::move(entries)));
+        dimension, ElongationSprings<Soft, Function>(Soft{std::move(force)}, std::move(measures), std::move(entries)));
 }
 
 }  // namespace lento
