@@ -146,13 +146,17 @@ std::filesystem::path LoadedModel::folder() const {
 }
 
 ProblemClass LoadedModel::problem() const {
+    const auto period = fastest_period();
     const bool stiff =
         std::any_of(model_.springs.begin(), model_.springs.end(), [](const auto& spring) { return !spring.soft; });
     return {.first_order = model_.is_first_order(),
             .phases = !model_.phases.empty(),
             .period = model_.period.has_value(),
             .stiff_springs = stiff,
-            .constraints = !model_.constraints.empty()};
+            .constraints = !model_.constraints.empty(),
+            .oscillations = stiff && period && request_.t_end > request_.t_start
+                                ? (request_.t_end - request_.t_start) / *period
+                                : 0.0};
 }
 
 std::size_t LoadedModel::operations() const {

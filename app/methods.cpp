@@ -46,7 +46,7 @@ Exit methods(const MethodsArguments& arguments) {
     }
     fmt::print(
         "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase is declared, "
-        "rattle-shake where there are constraints too, else direct.\n");
+        "rattle-shake where there are constraints too, ipa where stiff springs oscillate often, else direct.\n");
     return Exit::done;
 }
 

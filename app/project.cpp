@@ -22,8 +22,8 @@ Json by_name(const std::vector<std::string>& names, const std::vector<double>& v
     return object;
 }
 
-void print_text(const LoadedModel& loaded, const SlowPoint& point, const std::vector<std::string>& names,
-                const std::vector<double>& values) {
+void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapolated,
+                const std::vector<std::string>& names, const std::vector<double>& values) {
     fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model().title,
                point.iterations, point.force_evaluations);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -33,8 +33,16 @@ void print_text(const LoadedModel& loaded, const SlowPoint& point, const std::ve
     for (std::size_t j = 0; j < point.springs.size(); ++j) {
         fmt::print("  {:<20} {:>20.10g} {:>20.10g}\n", point.springs[j], point.elongations[j], point.multipliers[j]);
     }
+    if (extrapolated) {
+        fmt::print(
+            "\nThe multipliers are extrapolated to infinitely stiff springs; the elongations are those of the "
+            "springs.\n");
+    }
     for (const auto& warning : point.warnings) {
         fmt::print("\nwarning: {}\n", warning);
+    }
+    for (const auto& note : loaded.notes()) {
+        fmt::print("\nnote: {}\n", note);
     }
 }
 
@@ -67,7 +75,7 @@ Exit project(const ProjectArguments& arguments) {
         }
         fmt::print("{}\n", result.dump(2));
     } else if (point.outcome == Outcome::completed && !arguments.quiet) {
-        print_text(loaded, point, names, values);
+        print_text(loaded, point, arguments.richardson, names, values);
     }
     if (point.outcome != Outcome::completed) {
         fmt::print(stderr, "lento: {}: {}\n", name_of(point.outcome), point.explanation);

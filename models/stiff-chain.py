@@ -9,7 +9,7 @@ import sys
 def model(n):
     lines = [
         f"# A chain of {n} masses on stiff springs, hung up at the origin and let go from a staircase: springs at right angles to their",
-        "# neighbours, which then all have the frequency sqrt(2) omega. Written by models/stiff-chain.py.",
+        "# neighbours, which then all have the frequency sqrt(2) omega. Look at reach, the distance of the free end. Written by models/stiff-chain.py.",
         "lento = 1",
         f'title = "Chain of {n} stiff springs"',
         "",
@@ -32,4 +32,7 @@ def model(n):
 
 
 if __name__ == "__main__":
-    print(model(int(sys.argv[1]) if len(sys.argv) > 1 else 8))
+    size = sys.argv[1] if len(sys.argv) > 1 else "8"
+    if not size.isdigit() or int(size) < 1:
+        sys.exit(f"stiff-chain.py: the size must be a whole number from 1 on, not {size}")
+    print(model(int(size)))

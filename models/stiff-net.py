@@ -8,7 +8,8 @@ import sys
 
 def model(n):
     lines = [
-        f"# A net of {n} by {n} masses on stiff springs, fixed at two corners, let go from the horizontal. Written by models/stiff-net.py.",
+        f"# A net of {n} by {n} masses on stiff springs, fixed at two corners, let go from the horizontal. Look at sag.",
+        "# Written by models/stiff-net.py.",
         "lento = 1",
         f'title = "Net of {n} by {n} masses on stiff springs"',
         "",
@@ -41,4 +42,7 @@ def model(n):
 
 
 if __name__ == "__main__":
-    print(model(int(sys.argv[1]) if len(sys.argv) > 1 else 4))
+    size = sys.argv[1] if len(sys.argv) > 1 else "4"
+    if not size.isdigit() or int(size) < 2:
+        sys.exit(f"stiff-net.py: the size must be a whole number from 2 on, not {size}")
+    print(model(int(size)))

@@ -74,7 +74,7 @@ Result table_1() {
                 const double published = block.published[m][c];
                 const bool judged = !(block.misprint[0] == m && block.misprint[1] == c);
                 result.rows.push_back({fmt::format("{:.0f}: {}", block.omega, m), columns[c], published, g[c], judged,
-                                       one_unit(published, 3)});
+                                       one_unit_after_rounding(published, 3)});
             }
             const auto point = run.projection().once(0, x, v);
             x = point.position;
@@ -239,7 +239,7 @@ Result spring_in_the_plane() {
         const double areal = (point.position[0] * point.velocity[1] - point.position[1] * point.velocity[0]) / 2;
         const double exact = circle_elongation(omega, areal);
         result.rows.push_back(
-            {fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true, 1e4 / (omega * omega)});
+            {fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true, 2e2 / (omega * omega)});
         off.push_back(std::abs(point.elongations[0] - exact));
     }
     const double order = -slope(omegas, off);

@@ -157,7 +157,7 @@ inline double rounding(double published, int digits) {
     return 0.50001 * std::pow(10.0, exponent - (digits - 1)) / std::abs(published);
 }
 /// Rounded to the printed digits, the same or one unit of the last apart.
-inline double one_unit(double published, int digits) {
+inline double one_unit_after_rounding(double published, int digits) {
     return 3 * rounding(published, digits);
 }
 

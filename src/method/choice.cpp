@@ -44,6 +44,10 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
         return {"direct",
                 "stiff springs beside a fast phase: no averaging method takes both; every vibration is resolved"};
     }
+    constexpr double few = 5000;  // 40 evaluations each are as many as the projections of a short run take
+    if (problem.stiff_springs && !problem.constraints && problem.oscillations > 0 && problem.oscillations < few) {
+        return {"direct", "stiff springs are declared, but oscillate so few times that resolving them is cheaper"};
+    }
     if (problem.stiff_springs && !problem.constraints) {
         return {"ipa",
                 "stiff springs are declared: their fast oscillation is taken out, the slow manifold is followed"};

@@ -33,6 +33,11 @@ const MacroSolvers& rate_solvers() {
     return solvers;
 }
 
+const MacroSolvers& spring_solvers() {
+    static const MacroSolvers solvers{free_solvers().fixed, "rk4", free_solvers().adaptive};
+    return solvers;
+}
+
 MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers) {
     if (options.macro_step && options.steps) {
         throw Misuse("both macro_step and steps are given; one decides the other");
@@ -107,11 +112,12 @@ private:
 class Piece {
 public:
     Piece(const MacroChoice& choice, const SlowMotion& motion, const Request& request, Interval interval,
-          Recorder& recorder)
+          std::int64_t budget, Recorder& recorder)
         : choice_(choice),
           motion_(motion),
           request_(request),
           interval_(interval),
+          budget_(budget),
           recorder_(recorder),
           passed_on_(request.stop, [this] { pause_.request_stop(); }),
           watch_(motion, pause_) {}
@@ -130,11 +136,11 @@ private:
         const Tolerance tolerance{request_.rtol, request_.atol};
         if (choice_.name == "ode45") {
             return march_adaptive(Ode45Controller(tolerance, interval_), motion_.rate, interval_, y, recorder_,
-                                  pause_.get_token(), request_.most_steps, watch_);
+                                  pause_.get_token(), budget_, watch_);
         }
         if (choice_.name == "dopri5") {
             return march_adaptive(PiController(tolerance, interval_), motion_.rate, interval_, y, recorder_,
-                                  pause_.get_token(), request_.most_steps, watch_);
+                                  pause_.get_token(), budget_, watch_);
         }
         const bool watches = static_cast<bool>(motion_.wants_projection);
         const StepListener listener{[&](double to) { return recorder_.wants(to) || watches; },
@@ -147,7 +153,7 @@ private:
                                         recorder_.take(std::move(dense));
                                     }};
         return march_sundials(choice_.name, motion_.rate, interval_, tolerance, y, listener, pause_.get_token(),
-                              request_.most_steps);
+                              budget_);
     }
 
     /// Steppers for second-order systems.
@@ -163,7 +169,7 @@ private:
             ImplicitMidpoint<double> stepper(state.dimension());
             with(stepper);
             result.newton_iterations = stepper.iterations();
-            if (!stepper.converged()) {
+            if (!stepper.converged() && stepper.force_was_finite()) {
                 result.outcome = Outcome::not_converged;
                 result.culprit.reset();
                 result.explanation = fmt::format(
@@ -202,6 +208,7 @@ private:
     const SlowMotion& motion_;
     const Request& request_;
     Interval interval_;
+    std::int64_t budget_;
     Recorder& recorder_;
     std::stop_source pause_;
     std::stop_callback<std::function<void()>> passed_on_;
@@ -218,7 +225,8 @@ Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const R
     auto next = motion.projection_times.begin();
     while (total.reached < request.t_end) {
         const double to = next == motion.projection_times.end() ? request.t_end : *next;
-        Piece piece(choice, motion, request, {total.reached, to}, recorder);
+        Piece piece(choice, motion, request, {total.reached, to}, request.most_steps - total.steps - total.rejected,
+                    recorder);
         auto result = piece.march(y);
         result.steps += total.steps;
         result.rejected += total.rejected;
@@ -235,6 +243,9 @@ Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const R
         }
     }
     const double reached = total.reached;
+    if (motion.finish) {
+        motion.finish(reached, y);
+    }
     return {std::move(total), std::move(recorder).trajectory(), {.t = reached, .position = std::move(y)}};
 }
 

@@ -15,8 +15,9 @@ std::span<const OptionEntry> option_catalogue() {
     static const std::vector<OptionEntry> catalogue{
         {"macro",
          "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
-         "heun3, rk4, dopri5 take macro_step or steps; with constraints these are shake, rattle, rattle4, rattle6, "
-         "rattle8, lobatto",
+         "heun3, rk4, dopri5, implicit-midpoint take macro_step or steps; with constraints these are shake, rattle, "
+         "rattle4, rattle6, rattle8, lobatto. Of SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, "
+         "arkode-5, arkode-8, which choose their step; the errors of cvode are some hundred times rtol",
          &Options::macro},
         {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
          &Options::macro_step},
@@ -30,14 +31,17 @@ std::span<const OptionEntry> option_catalogue() {
          &Options::micro},
         {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",
          &Options::micro_step},
-        {"micro_steps_per_period", "steps inside windows for each period of the fastest phase, instead of micro_step",
+        {"micro_steps_per_period",
+         "steps inside windows for each period of the fastest phase or spring (nominal), instead of micro_step",
          &Options::micro_steps_per_period},
         {"filter",
-         "weights of the average: exponential, cubic, cos4, cos8, ..., period (exactly one period, for forces even "
-         "about the window's start)",
+         "weights of the average: exponential, cubic, cos4, cos8, ..., flat4, flat6, ..., period (exactly one period, "
+         "for "
+         "forces even about the window's start)",
          &Options::filter},
         {"window", "whole width of the averaging window, as a time", &Options::window},
-        {"window_periods", "whole width of the averaging window in periods of the slowest phase, instead of window",
+        {"window_periods",
+         "whole width of the averaging window in periods of the slowest phase or spring (nominal), instead of window",
          &Options::window_periods},
         {"initial",
          "true-state: start and velocity are the true state and are converted; averaged: they are averaged data "

@@ -87,7 +87,10 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
             "one window would take {:.3g} micro-steps, more than {:.0e}: take a shorter window or fewer steps a period",
             steps, most_steps_per_window));
     }
-    return {steps_per_period, static_cast<std::size_t>(std::llround(steps / 2))};
+    auto each_side = static_cast<std::size_t>(std::llround(steps / 2));
+    // NOTE: the joint of the cubic filter, at half the way, has to be a grid point, or its moments do not vanish.
+    each_side += filter.name() == "cubic" ? each_side % 2 : 0;
+    return {steps_per_period, each_side};
 }
 
 }  // namespace lento

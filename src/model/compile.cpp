@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -348,6 +349,15 @@ struct CompiledFunction::Machine {
             symbols.push_back(
                 {LLVMOrcLLJITMangleAndIntern(jit, entry.name),
                  {reinterpret_cast<LLVMOrcExecutorAddress>(entry.address), {LLVMJITSymbolGenericFlagsCallable, 0}}});
+        }
+        // NOTE: LLVM makes calls of these from long runs of equal results, such as zeros.
+        const std::pair<const char*, void*> memory[]{{"memset", reinterpret_cast<void*>(std::memset)},
+                                                     {"memcpy", reinterpret_cast<void*>(std::memcpy)},
+                                                     {"memmove", reinterpret_cast<void*>(std::memmove)}};
+        for (const auto& [name, address] : memory) {
+            symbols.push_back(
+                {LLVMOrcLLJITMangleAndIntern(jit, name),
+                 {reinterpret_cast<LLVMOrcExecutorAddress>(address), {LLVMJITSymbolGenericFlagsCallable, 0}}});
         }
         require(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
                                       LLVMOrcAbsoluteSymbols(symbols.data(), symbols.size())));

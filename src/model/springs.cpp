@@ -62,16 +62,16 @@ double frequency_at_start(Model& model, const Spring& spring) {
 }
 
 struct CentredModelForce::Parts {
-    Model model;
+    std::shared_ptr<const Model> model;
     std::vector<Node> stiff{}, stiff_change{}, measures{}, measure_change{};
 };
 
 CentredModelForce::Parts CentredModelForce::parts_of(Model model) {
     std::vector<SpringEntry> entries;
-    Parts parts{.model = measured(std::move(model), entries)};
-    Graph& graph = parts.model.graph;
-    auto& places = parts.model.places;
-    const auto d = static_cast<std::uint32_t>(parts.model.dimension());
+    model = measured(std::move(model), entries);
+    Graph& graph = model.graph;
+    auto& places = model.places;
+    const auto d = static_cast<std::uint32_t>(model.dimension());
     // Moves stand behind the positions of the centre, the time since behind nothing: where the phases are.
     std::vector<std::optional<Node>> changes(places.size());
     for (std::size_t symbol = 0; symbol < changes.size(); ++symbol) {
@@ -83,22 +83,23 @@ CentredModelForce::Parts CentredModelForce::parts_of(Model model) {
                                                                    : Place{Place::Array::phase, 0});
         }
     }
-    parts.stiff = parts.model.stiff_forces;
-    for (const auto& measure : parts.model.constraints) {
+    Parts parts{.model = nullptr, .stiff = model.stiff_forces};
+    for (const auto& measure : model.constraints) {
         parts.measures.push_back(measure.node);
     }
     parts.stiff_change = differences(graph, parts.stiff, changes);
     parts.measure_change = differences(graph, parts.measures, changes);
+    parts.model = std::make_shared<const Model>(std::move(model));
     return parts;
 }
 
 CentredModelForce::CentredModelForce(Model model) : CentredModelForce(parts_of(std::move(model))) {}
 
 CentredModelForce::CentredModelForce(const Parts& parts)
-    : dimension_(parts.model.dimension()),
-      slow_(parts.model, parts.model.slow_forces),
+    : dimension_(parts.model->dimension()),
+      slow_(*parts.model, parts.model->slow_forces),
+      stiff_change_(*parts.model, parts.stiff_change),
       stiff_(parts.model, parts.stiff),
-      stiff_change_(parts.model, parts.stiff_change),
       measures_(parts.model, parts.measures),
       measure_change_(parts.model, parts.measure_change),
       both_(2 * dimension_),
@@ -110,8 +111,8 @@ CentredModelForce::CentredModelForce(const Parts& parts)
 void CentredModelForce::centre(std::span<const double> x, double t) {
     std::copy(x.begin(), x.end(), both_.begin());
     t_ = t;
-    stiff_.operator()<double>(x, {}, t, {}, at_centre_);
-    measures_.operator()<double>(x, {}, t, {}, measures_at_centre_);
+    stiff_(x, {}, t, {}, at_centre_);
+    measures_(x, {}, t, {}, measures_at_centre_);
 }
 
 void CentredModelForce::operator()(std::span<const double> d, std::span<const double> v, double s,
@@ -129,7 +130,7 @@ void CentredModelForce::operator()(std::span<const double> d, std::span<const do
 
 void CentredModelForce::measures(std::span<const double> d, double s, std::span<double> values) {
     std::copy(d.begin(), d.end(), both_.begin() + static_cast<std::ptrdiff_t>(dimension_));
-    measure_change_.operator()<double>(both_, {}, t_, std::span(&s, 1), values);
+    measure_change_(both_, {}, t_, std::span(&s, 1), values);
     for (std::size_t j = 0; j < values.size(); ++j) {
         values[j] += measures_at_centre_[j];
     }

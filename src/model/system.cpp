@@ -1,5 +1,10 @@
 #include "lento/model/system.hpp"
 
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace lento::model {
@@ -43,6 +48,35 @@ ModelFunction::ModelFunction(const Model& model, const std::vector<Node>& result
     : shared_(std::make_shared<const Shared>(
           Shared{CompiledFunction(model.graph, results, model.places), Evaluator(model.graph, results), model.places})),
       compiled_(&shared_->compiled) {}
+
+struct ModelFunctionOnDemand::Shared {
+    std::shared_ptr<const Model> model;
+    std::vector<Node> results;
+    Evaluator evaluator;
+    std::atomic<int> calls = 0;
+    std::once_flag once{};
+    std::optional<ModelFunction> compiled{};
+
+    Shared(std::shared_ptr<const Model> from, std::vector<Node> nodes)
+        : model(std::move(from)), results(std::move(nodes)), evaluator(model->graph, results) {}
+};
+
+ModelFunctionOnDemand::ModelFunctionOnDemand(const std::shared_ptr<const Model>& model, std::vector<Node> results)
+    : shared_(std::make_shared<Shared>(model, std::move(results))) {}
+
+void ModelFunctionOnDemand::operator()(std::span<const double> x, std::span<const double> v, double t,
+                                       std::span<const double> theta, std::span<double> result) const {
+    constexpr int often = 2000;  // by then interpreting has taken about as long as compiling would
+    if (shared_->calls < often) {
+        ++shared_->calls;
+        shared_->evaluator.operator()<double>(
+            [&](std::size_t symbol) { return value_at<double>(shared_->model->places[symbol], x, v, t, theta); },
+            result);
+        return;
+    }
+    std::call_once(shared_->once, [&] { shared_->compiled.emplace(*shared_->model, shared_->results); });
+    shared_->compiled->operator()<double>(x, v, t, theta, result);
+}
 
 ModelRate::ModelRate(const Model& model) : function_(model, rates_of(model)) {}
 

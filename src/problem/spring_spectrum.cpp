@@ -25,10 +25,12 @@ public:
 
     const std::vector<double>& entries() const { return entries_; }
 
-    std::optional<std::size_t> zero_row() const {
+    std::optional<std::size_t> row_without_direction() const {
         for (std::size_t j = 0; j < pattern_.rows(); ++j) {
             const auto row = std::span(entries_).subspan(pattern_.start(j), pattern_.start(j + 1) - pattern_.start(j));
-            if (std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; })) {
+            const bool none = std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; });
+            const bool finite = std::all_of(row.begin(), row.end(), [](double entry) { return std::isfinite(entry); });
+            if (none || !finite) {
                 return j;
             }
         }
@@ -111,7 +113,13 @@ SpringSpectrum of_many(const ScaledRows& rows, const SparsePattern& pattern, con
     NormalMatrix matrix(pattern, mass);
     spectrum.independent = matrix.factorise(rows.entries());
     if (!spectrum.independent) {
+        // NOTE: the lowest of the others cannot be had from a factorisation; a thousand springs take some seconds without.
+        constexpr std::size_t bearable = 1000;
+        if (count <= bearable) {
+            return of_few(rows, count);
+        }
         spectrum.slowest = std::sqrt(*std::min_element(strengths.begin(), strengths.end()));
+        spectrum.known = false;
         return spectrum;
     }
     spectrum.slowest = 1 / std::sqrt(leading_eigenvalue(count, iterations, [&](std::vector<double> x) {
@@ -127,7 +135,7 @@ SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, s
                                std::span<const double> strengths) {
     constexpr std::size_t few = 100;
     const ScaledRows rows(pattern, mass, gradient, strengths);
-    if (const auto vanishing = rows.zero_row()) {
+    if (const auto vanishing = rows.row_without_direction()) {
         return {.vanishing = vanishing, .independent = false};
     }
     return strengths.size() <= few ? of_few(rows, strengths.size()) : of_many(rows, pattern, mass, strengths);

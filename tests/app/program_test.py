@@ -174,7 +174,8 @@ samples = 3
         self.assertEqual(data["periods"][0]["source"], "vibration.theta")
         self.assertGreater(data["separation"], 1000)
         self.assertEqual(data["recommended"], "hmm-async")
-        self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False, "direct": True})
+        self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False,
+                                                                                       "hmm-stiff": False, "ipa": False, "direct": True})
         biased = json.loads(self.lento("check", self.model(DAMPED), "--set", "bias=1", "--json").stdout)
         self.assertEqual(biased["recommended"], "direct")
         self.assertIn("average to zero", next(m["why"] for m in biased["methods"] if m["name"] == "hmm-async"))
@@ -437,9 +438,55 @@ t_end = 1
         self.assertLess(summary["t_end"], 1)
         self.assertEqual(float(self.rows_of("stopped/solution.csv")[-1][0]), summary["t_end"])
 
+    def test_springs(self):
+        spring = MODELS / "strong-spring.toml"
+        summary = self.run_json(spring)
+        self.assertEqual(summary["method"], "ipa")
+        self.assertEqual(summary["slow_is"], "slow manifold")
+        self.assertAlmostEqual(summary["final"]["x"], math.cos(10), delta=1e-5)
+        self.assertGreater(summary["statistics"]["projections"], 100)
+        self.assertGreaterEqual(summary["statistics"]["projection_iterations"], summary["statistics"]["projections"])
+        self.assertIsNone(summary["final_fast"])
+        for options in (["macro=cvode-adams"], ["macro=rk4", "steps=100"], ["project=start", "macro=arkode-8"], ["project_times=1,2,pi", "macro=cvode-adams"]):
+            flags = [flag for option in options for flag in ("--option", option)]
+            self.assertAlmostEqual(self.run_json(spring, *flags, "--method", "ipa", "--rtol", "1e-8", "--set", "omega=1000")["final"]["x"], math.cos(10), delta=1e-3)
+        self.refused(2, ["project_times"], "run", spring, "--option", "project_times=1,foo")
+        self.refused(2, ["implicit-midpoint", "did you mean 'cvode-adams'"], "run", MODELS / "two-springs-i.toml", "--option", "macro=cvode-adam")
+        self.refused(1, ["no_scale_separation", "direct"], "run", spring, "--method", "ipa", "--set", "omega=3")
+        self.assertEqual(self.run_json(spring, "--set", "omega=100")["method"], "direct")
+        listed = self.model((MODELS / "two-springs-iii.toml").read_text().replace('macro = "ode45"', 'macro = "ode45"\nproject_times = [1, "2", 3]'))
+        self.assertEqual(self.run_json(listed)["statistics"]["projections"], 4)
+
+    def test_project(self):
+        two = MODELS / "two-springs-iii.toml"
+        flags = [flag for setting in ("omega1=1e4", "omega2=1e4") for flag in ("--set", setting)]
+        plain = json.loads(self.lento("project", two, *flags, "--json").stdout)
+        self.assertEqual(set(plain["point"]), {name + dot for name in ("x1", "y1", "x2", "y2") for dot in ("", "_dot")})
+        self.assertAlmostEqual(plain["elongations"]["first"] * 1e8, plain["multipliers"]["first"], places=9)
+        better = json.loads(self.lento("project", two, *flags, "--json", "--richardson").stdout)
+        self.assertGreater(abs(better["multipliers"]["first"] - plain["multipliers"]["first"]), 1e-7)
+        self.assertIn("extrapolated", self.lento("project", two, *flags, "--richardson").stdout)
+        self.refused(2, ["neither stiff springs", "nor [constraints]"], "project", PENDULUM)
+        far = self.model((MODELS / "strong-spring.toml").read_text().replace("start = 1,", "start = 3,"))
+        self.refused(1, ["lento: "], "project", far)
+
+    def test_cost_grows_in_proportion_to_the_number_of_springs(self):
+        writer = MODELS / "stiff-chain.py"
+        evaluations = {}
+        for n in (25, 100):
+            text = subprocess.run([writer, str(n)], capture_output=True, text=True, check=True).stdout
+            summary = self.run_json(self.model(text), "--option", "macro=rk4", "--option", "steps=10")
+            evaluations[n] = summary["statistics"]["force_evaluations"]
+        self.assertLess(abs(evaluations[100] / evaluations[25] - 1), 0.2)
+
+    def test_writers_of_models_write_the_models(self):
+        for name, size in (("stiff-chain", "8"), ("stiff-net", "4")):
+            written = subprocess.run([MODELS / f"{name}.py", size], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(written, (MODELS / f"{name}.toml").read_text())
+
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
-        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "direct"])
+        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "direct"])
         for method in listed:
             for option in method["options"]:
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])

@@ -8,13 +8,14 @@ foreach(command
         "${CMAKE_COMMAND};--build;${tree}"
         "${tree}/pendulum"
         "${tree}/double_pendulum"
+        "${tree}/springs"
         "${tree}/from_text")
   execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${command} failed:\n${output}")
   endif()
-  if("${command}" MATCHES "(pendulum|from_text)$")
-    if(NOT output MATCHES "completed")
+  if("${command}" MATCHES "(pendulum|springs|from_text)$")
+    if(NOT output MATCHES "completed|force evaluations")
       message(FATAL_ERROR "the example did not complete:\n${output}")
     endif()
     message(STATUS "${output}")

@@ -13,7 +13,7 @@
 /// mu is the number of vanishing moments: a slow signal is reproduced up to bias * (eta/2)^(mu+1). nu is the decay: a
 /// pure tone is damped as n^-nu over n periods (slow-manifold, lemma 3.2, item 2). A cosP filter over more
 /// than P/2 periods, a whole number of them, lets nothing of the tone or its harmonics through; nor does `period`, nor flatP over more
-/// than P/2 + 1. Over 6 periods or more flat4 lets at most 4e-4 of any tone through, cubic up to 3e-2, with twice the bias.
+/// than P/2 + 1. Over 6 periods or more flat4 lets at most 5e-4 of any tone through, cubic up to 3e-2, with twice the bias.
 #pragma once
 
 #include <cstddef>

@@ -47,8 +47,10 @@ struct ProjectedPoint {
 template <class Springs>
 class Projection {
 public:
-    Projection(StiffWindow<Springs>& window, const Springs& springs, ProjectionTolerance tolerance)
-        : window_(&window), springs_(&springs), tolerance_(tolerance) {}
+    /// Changes below `harmless` do nothing to the slow motion; an iteration may stall there.
+    Projection(StiffWindow<Springs>& window, const Springs& springs, ProjectionTolerance tolerance,
+               ProjectionTolerance harmless)
+        : window_(&window), springs_(&springs), tolerance_(tolerance), harmless_(harmless) {}
 
     /// One pass through the filter, whatever it does to the residual.
     ProjectedPoint once(double t, std::span<const double> x, std::span<const double> v) {
@@ -69,16 +71,15 @@ public:
                 break;
             }
             slow = point.iterations > 1 && !(point.residual < 0.5 * before) ? slow + 1 : 0;
-            // NOTE: near the manifold a residual that no longer falls is the glide; far from it, it is a motion that a
-            // window cannot average.
+            // NOTE: near the manifold a residual that no longer falls is the glide, or rounding; far from it, it is a motion
+            // that a window cannot average.
             if (slow == 2 || !std::isfinite(point.residual)) {
                 break;
             }
         }
         if (!(point.residual < 1)) {
-            const bool glides = slow == 2 && point.residual < 1e-3 * point.first_residual;
-            point.ending = glides || (slow == 2 && point.residual < loose) ? ProjectedPoint::Ending::stalled
-                                                                           : ProjectedPoint::Ending::failed;
+            point.ending =
+                slow == 2 && last_changes_harmless_ ? ProjectedPoint::Ending::stalled : ProjectedPoint::Ending::failed;
         }
         ++projections_;
         iterations_ += point.iterations;
@@ -94,7 +95,6 @@ public:
 
 private:
     static constexpr int most = 40;
-    static constexpr double loose = 1e3;  // times the tolerance: a start so near that nothing could fall by much
 
     void begin(double t, ProjectedPoint& point) {
         const std::size_t count = springs_->measures().count();
@@ -130,11 +130,14 @@ private:
         point.velocity.assign(window_->velocity().begin(), window_->velocity().end());
         point.acceleration.assign(window_->acceleration().begin(), window_->acceleration().end());
         springs_->measures().rates(point.position, point.velocity, t, Clock::running, next_rates_);
-        point.residual = 0;
+        double change = 0;
+        double rate_change = 0;
         for (std::size_t j = 0; j < next_.size(); ++j) {
-            point.residual = larger(point.residual, std::abs(next_[j] - point.measures[j]) / tolerance_.elongation);
-            point.residual = larger(point.residual, std::abs(next_rates_[j] - rates_[j]) / tolerance_.rate);
+            change = larger(change, std::abs(next_[j] - point.measures[j]));
+            rate_change = larger(rate_change, std::abs(next_rates_[j] - rates_[j]));
         }
+        point.residual = larger(change / tolerance_.elongation, rate_change / tolerance_.rate);
+        last_changes_harmless_ = change < harmless_.elongation && rate_change < harmless_.rate;
         std::swap(point.measures, next_);
         std::swap(rates_, next_rates_);
         if (++point.iterations == 1) {
@@ -144,7 +147,8 @@ private:
 
     StiffWindow<Springs>* window_;
     const Springs* springs_;
-    ProjectionTolerance tolerance_;
+    ProjectionTolerance tolerance_, harmless_;
+    bool last_changes_harmless_ = false;
     std::vector<double> centre_, rates_, next_, next_rates_;
     std::int64_t projections_ = 0;
     std::int64_t iterations_ = 0;

@@ -32,6 +32,7 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
     FirstOrderState<double> state(y.size());
     const std::size_t controlled = adjust.controlled(y.size());
     std::vector<double> estimate(controlled);
+    std::vector<double> base;
     state.y = y;
     rate(interval.from, std::span<const double>(state.y), std::span<double>(state.rate));
     if ((result.culprit = first_not_finite(state.rate))) {
@@ -67,8 +68,9 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         const bool last = controller.stretch() * step >= interval.to - t;
         const double h = last ? interval.to - t : step;
         const double next = last ? interval.to : t + h;
+        base.assign(adjust.base().begin(), adjust.base().end());
         method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state,
-                    adjust.base());
+                    std::span<const double>(base));
 
         for (std::size_t i = 0; i < estimate.size(); ++i) {
             estimate[i] = 0;
@@ -81,11 +83,15 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         const bool finite = !first_not_finite(state.rate) && !first_not_finite(state.y);
         const bool acceptable = error <= 1 && finite;
         DenseStep dense;  // made before the point is adjusted
-        if (acceptable && observer.wants(next)) {
+        const bool wanted = acceptable && observer.wants(next);
+        if (wanted && base.empty()) {
             dense = continuous_extension(t, next, method, state.y);
         }
         if (acceptable && adjust(next, std::span(state.y))) {
             ++result.steps;
+            if (wanted && !base.empty()) {
+                dense = between_bases(t, next, base, method.rates()[0], adjust.base(), state.rate);
+            }
             if (dense.dimension() > 0) {
                 observer.take(std::move(dense));
             }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <span>
 
+#include "lento/step/dense.hpp"
+
 namespace lento {
 
 /// Nothing to adjust. Others may
@@ -18,5 +20,12 @@ struct NoAdjustment {
     std::span<const double> base() const { return {}; }
     bool operator()(double, std::span<double>) const { return true; }
 };
+
+/// Dense output of a step whose points y = (x, v) were evaluated elsewhere, at their bases: the quintic between these.
+inline DenseStep between_bases(double from, double to, std::span<const double> base0, std::span<const double> rate0,
+                               std::span<const double> base1, std::span<const double> rate1) {
+    const std::size_t d = base0.size() / 2;
+    return quintic_hermite(from, to, base0, rate0.last(d), base1, rate1.last(d));
+}
 
 }  // namespace lento

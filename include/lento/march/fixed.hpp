@@ -93,17 +93,20 @@ MarchResult march_fixed_rate(Method& method, Rate&& rate, Interval interval, dou
     }
     adjust.begin();
     FirstOrderState<double> before = state;
+    std::vector<double> base;
     const auto one = [&](double t, double h, double next) {
         before = state;
+        base.assign(adjust.base().begin(), adjust.base().end());
         method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state,
-                    adjust.base());
+                    std::span<const double>(base));
         auto culprit = first_not_finite(state.y);
         culprit = culprit ? culprit : first_not_finite(state.rate);
-        if (!culprit && observer.wants(next)) {
-            observer.take(cubic_hermite(t, next, before.y, before.rate, state.y, state.rate));
-        }
         if (!culprit) {
             adjust(next, std::span(state.y));
+        }
+        if (!culprit && observer.wants(next)) {
+            observer.take(base.empty() ? cubic_hermite(t, next, before.y, before.rate, state.y, state.rate)
+                                       : between_bases(t, next, base, before.rate, adjust.base(), state.rate));
         }
         return culprit;
     };

@@ -13,6 +13,7 @@ struct ProblemClass {
     bool period = false;         ///< a fast period is declared, without a phase
     bool stiff_springs = false;  ///< springs that are not soft
     bool constraints = false;    ///< rigid constraints
+    double oscillations = 0;     ///< of the fastest spring over the run; 0 if nothing is known
 };
 
 template <class System>

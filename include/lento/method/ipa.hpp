@@ -27,18 +27,19 @@ inline const MethodDescription ipa_description{
     .summary =
         "projects onto the slow manifold by filtering again and again, before each evaluation of the force; any "
         "solver for the slow motion",
-    .options = {{"macro", "rk4 with macro_step or steps, else dopri5"},
-                {"macro_step", "adaptive"},
-                {"steps", "adaptive"},
-                {"micro", "verlet"},
-                {"micro_step", "from micro_steps_per_period"},
-                {"micro_steps_per_period", "6, more where springs move faster together"},
-                {"filter", "cubic"},
-                {"window", "from window_periods"},
-                {"window_periods", "6, more where springs move slower together"},
-                {"project", "each"},
-                {"project_times", "none"},
-                {"projection_tolerance", "follows the frequency"}}};
+    .options = {
+        {"macro", "rk4 with macro_step or steps, else dopri5; with project = each no verlet, no implicit-midpoint"},
+        {"macro_step", "adaptive"},
+        {"steps", "adaptive"},
+        {"micro", "verlet"},
+        {"micro_step", "from micro_steps_per_period"},
+        {"micro_steps_per_period", "6, more where springs move faster together"},
+        {"filter", "cubic"},
+        {"window", "from window_periods"},
+        {"window_periods", "6, more where springs move slower together"},
+        {"project", "each; or start, times"},
+        {"project_times", "none"},
+        {"projection_tolerance", "follows the frequency"}}};
 
 inline const WindowDefaults ipa_window{
     .filter = "cubic", .periods = 6, .steps_per_period = 6, .least_periods = 3.6, .least_steps = 3.5};
@@ -65,6 +66,7 @@ Solution ipa(const StiffSystem<Springs>& system, const Request& request) {
     }
     std::vector<double> y = start->position;
     y.insert(y.end(), start->velocity.begin(), start->velocity.end());
+    run.judge_glide(*start);
 
     if (project == "each") {
         std::vector<double> evaluated_at = y;
@@ -80,6 +82,28 @@ Solution ipa(const StiffSystem<Springs>& system, const Request& request) {
                       std::copy(point->position.begin(), point->position.end(), evaluated_at.begin()));
         };
         motion.evaluated_at = [&] { return std::span<const double>(evaluated_at); };
+        motion.wants_projection = [&](double t, std::span<const double> z) {
+            double moved = 0;
+            for (std::size_t i = 0; i < d; ++i) {
+                moved = larger(moved, std::abs(z[i] - evaluated_at[i]));
+            }
+            if (run.violation() || moved < 0.3 * run.size().length) {
+                return run.violation().has_value();
+            }
+            run.refuse(Outcome::unstable,
+                       fmt::format(
+                           "a macro-step leaves the slow manifold by {:.2g} at t = {:.6g}, where the motion is of size "
+                           "{:.2g}: it is too long; take a smaller macro_step, or a tighter rtol",
+                           moved, t, run.size().length));
+            return true;
+        };
+        motion.project = [](double, std::span<double>) { return false; };
+        motion.finish = [&](double t, std::span<double> z) {
+            if (const auto point = run.projected(t, z.first(d), z.last(d))) {
+                std::copy(point->velocity.begin(), point->velocity.end(),
+                          std::copy(point->position.begin(), point->position.end(), z.begin()));
+            }
+        };
         return run.solve(motion, rate_solvers(), std::move(y));
     }
 
@@ -100,7 +124,7 @@ Solution ipa(const StiffSystem<Springs>& system, const Request& request) {
         return point.has_value();
     };
     run.allow_many_steps();
-    return run.solve(motion, free_solvers(), std::move(y));
+    return run.solve(motion, spring_solvers(), std::move(y));
 }
 
 }  // namespace lento

@@ -34,6 +34,8 @@ struct MacroSolvers {
 /// Of systems with coordinates and without constraints, and of those that only have y' = rate(t, y).
 const MacroSolvers& free_solvers();
 const MacroSolvers& rate_solvers();
+/// The first with another usual one: Verlet would lose its symmetry to forces that depend on the velocity, as those of averaged springs do.
+const MacroSolvers& spring_solvers();
 
 /// Throws Misuse for names and steps that do not fit each other.
 MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers);
@@ -59,6 +61,8 @@ struct SlowMotion {
     std::function<bool(double t, std::span<const double> y)> wants_projection{};
     /// Moves y where a piece ends and the next begins; false if it cannot.
     std::function<bool(double t, std::span<double> y)> project{};
+    /// Moves the last state.
+    std::function<void(double t, std::span<double> y)> finish{};
     /// When pieces end in any case: ascending, inside the run.
     std::vector<double> projection_times{};
 };

@@ -84,18 +84,14 @@ private:
 /// The springs that stand for the constraints in a run.
 template <class Free, class Constraints>
 auto relaxed_for(const ConstrainedSystem<Free, Constraints>& system, const Request& request) {
-    SlowSize size{.length = 0, .velocity = 0, .acceleration = 0};
-    for (std::size_t i = 0; i < request.start.size(); ++i) {
-        size.length = std::max(size.length, std::abs(request.start[i]));
-        size.velocity = std::max(size.velocity, std::abs(request.velocity[i]));
-    }
     const auto without_multipliers = reduced(system);
     Acceleration acceleration(without_multipliers);
-    for (const double a : probe_detail::acceleration_at(acceleration, request.start, request.velocity, request.t_start,
-                                                        system.free().phases_at(request.t_start))) {
-        size.acceleration = std::max(size.acceleration, std::isfinite(a) ? std::abs(a) : 0.0);
-    }
-    const double frequency = relaxation_frequency(size.time(), request.rtol);
+    const auto a = probe_detail::acceleration_at(acceleration, request.start, request.velocity, request.t_start,
+                                                 system.free().phases_at(request.t_start));
+    const double run = std::isfinite(request.t_end) ? request.t_end - request.t_start : HUGE_VAL;
+    const SlowSize size(request.start, request.velocity, a, run);
+    const double time = std::isfinite(size.time) && size.time > 0 ? size.time : 1;
+    const double frequency = relaxation_frequency(time, request.rtol);
     auto stiff = relaxed(system, frequency, relaxation_strengths(system, request.start, request.t_start, frequency));
     return RelaxedSystem<decltype(stiff)>{std::move(stiff), frequency};
 }

@@ -54,6 +54,19 @@ SlowPoint projected(const StiffSystem<Springs>& system, Request request) {
     }
     result.position = point->position;
     result.velocity = point->velocity;
+    double moved = 0;
+    for (std::size_t i = 0; i < result.position.size(); ++i) {
+        moved = larger(moved, std::abs(result.position[i] - run.request().start[i]));
+    }
+    if (!(moved <= 0.3 * run.size().length)) {
+        result.outcome = Outcome::not_converged;
+        result.explanation = fmt::format(
+            "the projection ends {:.3g} from the start, where coordinates are of size {:.3g}: the start is too far "
+            "from where "
+            "the springs are at rest for its slow point to have a meaning; start nearer",
+            moved, run.size().length);
+        return result;
+    }
     for (const auto& spring : system.springs().entries()) {
         result.springs.push_back(spring.name);
         result.elongations.push_back(spring.elongation(point->measures));
@@ -79,10 +92,14 @@ SlowPoint slow_point(const StiffSystem<Springs>& system, const Request& request,
     if (extrapolation == Extrapolation::none || point.outcome != Outcome::completed) {
         return point;
     }
-    const auto stiffer = slow_point_detail::projected(system.stiffened(2), request);
+    auto stiffer = slow_point_detail::projected(system.stiffened(2), request);
     if (stiffer.outcome != Outcome::completed) {
+        stiffer.explanation = "for the extrapolation, with springs twice as fast: " + stiffer.explanation;
         return stiffer;
     }
+    point.iterations += stiffer.iterations;
+    point.residual = std::max(point.residual, stiffer.residual);
+    point.warnings.insert(point.warnings.end(), stiffer.warnings.begin(), stiffer.warnings.end());
     for (std::size_t j = 0; j < point.multipliers.size(); ++j) {
         point.multipliers[j] = (4 * stiffer.multipliers[j] - point.multipliers[j]) / 3;
     }

@@ -100,6 +100,7 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
     require_method(request.method);
     auto problem = problem_class(system);
     problem.stiff_springs = true;
+    problem.oscillations = (request.t_end - request.t_start) / spring_scales(system.springs().entries()).fastest;
     const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
     if (method == ipa_description.name) {
         return ipa(system, request);
@@ -107,7 +108,8 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
     if (method == hmm_stiff_description.name) {
         return hmm_stiff(system, request);
     }
-    return method == direct_description.name ? direct(system.whole(), request) : solve(system.whole(), request);
+    const auto own = system.whole();  // with work space of its own
+    return method == direct_description.name ? direct(own, request) : solve(own, request);
 }
 
 /// A first-order system.

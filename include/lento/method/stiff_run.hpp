@@ -30,17 +30,17 @@
 
 namespace lento {
 
-/// The size of positions, velocities and of the slow time, for tolerances that fit the problem.
+/// The size of a slow motion, for tolerances that fit it, from its state and acceleration. Where the coordinates are measured from does
+/// not matter much: the time is that in which the acceleration changes the velocity, or moves the system by its size,
+///
+///     T = max(V/A, sqrt(L_0/A)),     L = max(L_0, V T, A T^2),     L_0 = max |x|
+///
+/// and no longer than the run.
 struct SlowSize {
-    double length = 0, velocity = 0, acceleration = 0;
+    double length = 1, velocity = 0, acceleration = 0, time = 1;
 
-    /// In which the slow motion changes by its own size.
-    double time() const {
-        const double by_velocity = velocity > 0 ? length / velocity : HUGE_VAL;
-        const double by_acceleration = acceleration > 0 ? std::sqrt(length / acceleration) : HUGE_VAL;
-        const double time = std::min(by_velocity, by_acceleration);
-        return std::isfinite(time) && time > 0 ? time : 1;
-    }
+    SlowSize() = default;
+    SlowSize(std::span<const double> x, std::span<const double> v, std::span<const double> a, double run);
 };
 
 /// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by delta a window
@@ -66,8 +66,6 @@ public:
         record_.requested_method = request_.method;
         record_.slow_is = method.slow_is;
         record_.t_end = request_.t_start;
-        size_.length = largest(request_.start);
-        size_.velocity = largest(request_.velocity);
         spectrum_ = spring_spectrum(system_, request_.start, request_.t_start);
         if (!spectrum_.vanishing) {
             options_ = with_window(request_.options, defaults, scales_, spectrum_, length());
@@ -164,7 +162,7 @@ public:
 
     /// The start of the slow motion is known: what was taken out, and is there still a slow motion?
     void judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration) {
-        size_.acceleration = largest(acceleration);
+        size_ = SlowSize(x, v, acceleration, length());
         double moved = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             moved = larger(moved, std::abs(x[i] - request_.start[i]));
@@ -178,23 +176,37 @@ public:
                             moved, size_.length));
             return;
         }
-        if (const double width = window_->width(); width > 0.5 * size_.time()) {
-            refuse(Outcome::no_scale_separation,
-                   fmt::format("one window lasts {:.3g} ({:.3g} periods of the slowest spring), and the slow motion "
-                               "changes by its own size in {:.3g}: the springs are not fast against it; use the method "
-                               "direct, or a shorter window",
-                               width, width / scales_.slowest, size_.time()));
+        if (const auto violation = separation_violation(size_)) {
+            refuse(violation->outcome, violation->sentence);
             return;
         }
         const double taken =
             spring_energy(request_.t_start, request_.start, request_.velocity) - spring_energy(request_.t_start, x, v);
         const double kinetic = kinetic_energy(v);
-        if (taken > 0.01 * kinetic) {
+        start_was_fast_ = taken > 0.01 * kinetic;
+        if (start_was_fast_) {
             warn(fmt::format(
                 "the start has an energy of {:.2g} in fast oscillations of the springs, where the slow motion "
                 "has a kinetic energy of {:.2g}; that is taken out, and with it what it does to the slow "
                 "motion: `lento compare` tells how much that is",
                 taken, kinetic));
+        }
+    }
+
+    /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An adaptive march cannot
+    /// be asked for less: the number of iterations changes from one evaluation to the next.
+    void judge_glide(const ProjectedPoint& start) {
+        const auto& again = filtered(request_.t_start, start.position, start.velocity);
+        for (std::size_t i = 0; i < start.position.size(); ++i) {
+            glide_ = larger(glide_, std::abs(again.position[i] - start.position[i]) / size_.length);
+            glide_ = larger(glide_, std::abs(again.velocity[i] - start.velocity[i]) * size_.time / size_.length);
+        }
+        if (!request_.options.macro_step && !request_.options.steps && 3 * glide_ > request_.rtol) {
+            warn(fmt::format(
+                "projections are uncertain by {:.2g} of the slow motion (windows of filter = {} and {:.3g} periods "
+                "see it change); rtol was raised from {:.2g} to {:.2g}",
+                glide_, *options_.filter, window_->width() / scales_.slowest, request_.rtol, 3 * glide_));
+            request_.rtol = 3 * glide_;
         }
     }
 
@@ -214,6 +226,14 @@ public:
         record_.t_end = result.reached;
         if (violation_) {
             return finished(violation_->outcome, violation_->sentence, std::move(marched));
+        }
+        if (const double moved = accumulated_glide(); result.outcome == Outcome::completed && moved > 0.1) {
+            return finished(
+                Outcome::no_scale_separation,
+                fmt::format("windows of {:.3g} see the slow motion change, and move it by about {:.1g} of its size "
+                            "in all: the springs are not fast against it; use the method direct",
+                            window_->width(), moved),
+                std::move(marched));
         }
         if (failure_ && result.outcome == Outcome::diverged) {
             return finished(Outcome::not_converged, *failure_, std::move(marched));
@@ -235,6 +255,11 @@ public:
              .final_state = {.t = request_.t_start, .position = request_.start, .velocity = request_.velocity}});
     }
 
+    /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
+    bool start_was_fast() const { return start_was_fast_; }
+    /// When what the springs have gathered began to move the slow motion, without a projection.
+    const std::optional<double>& drifted_at() const { return drifted_at_; }
+    void note_drift(double t) { drifted_at_ = t; }
     /// Evaluations beside those of the windows.
     void count_evaluations(std::int64_t evaluations) { record_.statistics.force_evaluations += evaluations; }
     /// A march that resolves the springs takes more steps than one along the slow motion.
@@ -263,14 +288,23 @@ private:
             system_, micro, scales_,
             WindowShape{FilterWeights(filter, size.each_side), size.steps_per_period, Sides::both,
                         VelocityUse::possible});
-        ProjectionTolerance tolerance = usual_projection_tolerance(
-            2 * std::numbers::pi / scales_.slowest, SlowSize{size_.length, size_.velocity, 0}, request_.rtol,
-            leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
+        // The first passes through the filter may still see more of the springs than of the slow motion.
+        Filtered slow = filtered(request_.t_start, request_.start, request_.velocity);
+        for (int pass = 0; pass < 2; ++pass) {
+            slow = filtered(request_.t_start, slow.position, slow.velocity);
+        }
+        size_ = SlowSize(request_.start, slow.velocity, slow.acceleration, length());
+        ProjectionTolerance tolerance =
+            usual_projection_tolerance(spectrum_.slowest, size_, request_.rtol,
+                                       leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
         if (options_.projection_tolerance) {
             require_positive(*options_.projection_tolerance, "projection_tolerance");
             tolerance = {*options_.projection_tolerance, *options_.projection_tolerance};
         }
-        projection_ = std::make_unique<Projection<Springs>>(*window_, system_.springs(), tolerance);
+        // What springs off by this hold is a millionth of the slow motion's kinetic energy.
+        const double speed = 1e-3 * size_.length / size_.time;
+        projection_ = std::make_unique<Projection<Springs>>(*window_, system_.springs(), tolerance,
+                                                            ProjectionTolerance{speed * scales_.fastest / 6.3, speed});
     }
 
     std::optional<Violation> first_violation() const {
@@ -300,7 +334,21 @@ private:
                             spectrum_.fastest, window_->micro_step(),
                             std::ceil(window_->steps_per_period() * turn / 1.9))};
         }
-        return std::nullopt;
+        return separation_violation(SlowSize(request_.start, request_.velocity, {}, length()));
+    }
+
+    /// A window must be short against the slow motion, as far as that is known.
+    std::optional<Violation> separation_violation(const SlowSize& size) const {
+        const double width = window_->width();
+        if (!(width > 0.5 * size.time)) {
+            return std::nullopt;
+        }
+        return Violation{
+            Outcome::no_scale_separation,
+            fmt::format("one window lasts {:.3g} ({:.3g} periods of the slowest spring), and the slow motion "
+                        "changes by its own size in {:.3g}: the springs are not fast against it; use the "
+                        "method direct, or a shorter window",
+                        width, width / scales_.slowest, size.time)};
     }
 
     std::string failed_projection(double t, const ProjectedPoint& point) const {
@@ -336,14 +384,40 @@ private:
         return Solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state), {});
     }
 
+    /// Each iteration of each step moves the solution along the slow manifold; the directions change as the motion does.
+    double accumulated_glide() const {
+        const double a_projection = static_cast<double>(projection_->iterations()) /
+                                    static_cast<double>(std::max<std::int64_t>(1, projection_->projections()));
+        return 0.1 * glide_ * a_projection * static_cast<double>(record_.statistics.macro_steps);
+    }
+
     void warn_at_the_end(Outcome outcome) {
-        if (stalled_ > 10 && scales_.slowest * 1e7 < size_.time()) {
+        if (const double moved = window_ ? accumulated_glide() : 0; moved > 10 * request_.rtol) {
+            warn(fmt::format(
+                "the projections themselves move the slow motion by about {:.1g} of its size in all: windows of "
+                "filter = {} and {:.3g} periods see it change. Stiffer springs, a shorter window or a filter with "
+                "three vanishing moments (cubic, flat4) make that less; the method direct avoids it",
+                moved, *options_.filter, window_->width() / scales_.slowest));
+        }
+        if (drifted_at_) {
+            warn(fmt::format(
+                "from t = {:.4g} on, the energy that the springs have gathered changes the averaged force by "
+                "a few percent or more: the slow motion may be far off; project = auto projects in time",
+                *drifted_at_));
+        }
+        if (!spectrum_.known) {
+            warn(
+                "the springs depend on each other, and are too many to find their lowest frequency: the window is that "
+                "of "
+                "the nominal ones; give a larger window_periods if projections do not converge");
+        }
+        if (stalled_ > 10 && scales_.slowest * 1e7 < size_.time) {
             warn(fmt::format(
                 "springs this stiff are at the limit of rounding: projections stop at changes of {:.2g} times "
                 "the tolerance, and the slow motion is uncertain accordingly. It differs from that of "
                 "infinitely stiff springs by {:.1g} of its size; frequencies a hundred times lower give the "
                 "same, without the noise",
-                stalled_, 100 * std::pow(scales_.slowest / size_.time(), 2)));
+                stalled_, 100 * std::pow(scales_.slowest / size_.time, 2)));
         } else if (stalled_ > 10) {
             warn(fmt::format(
                 "projections stop at changes of {:.2g} times the tolerance: beyond that the iteration only "
@@ -373,6 +447,9 @@ private:
     Filtered last_;
     std::optional<std::string> failure_;  // of the last projection
     double stalled_ = 0;
+    std::optional<double> drifted_at_;
+    double glide_ = 0;
+    bool start_was_fast_ = false;
     std::int64_t most_steps_ = 1'000'000;
 };
 

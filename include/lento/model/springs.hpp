@@ -30,7 +30,8 @@ private:
     static Parts parts_of(Model model);
 
     std::size_t dimension_;
-    ModelFunction slow_, stiff_, stiff_change_, measures_, measure_change_;
+    ModelFunction slow_, stiff_change_;                        // in every micro-step
+    ModelFunctionOnDemand stiff_, measures_, measure_change_;  // once a window
     double t_ = 0;
     std::vector<double> both_;  // the centre, and the move behind it
     std::vector<double> point_, at_centre_, change_, measures_at_centre_;

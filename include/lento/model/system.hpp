@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -67,27 +65,17 @@ private:
     const CompiledFunction* compiled_;  // of `shared_`; one step less in the micro-loop
 };
 
-/// A function that is compiled when it is first called: few methods need all that is derived from constraints. Copies share it.
+/// A function that is interpreted at first and compiled when it has been called often: few methods need all that is derived from constraints
+/// and springs in their inner loops. Both ways give the same bits. Copies share the code.
 class ModelFunctionOnDemand {
 public:
-    ModelFunctionOnDemand(std::shared_ptr<const Model> model, std::vector<Node> results)
-        : shared_(std::make_shared<Shared>()) {
-        shared_->model = std::move(model);
-        shared_->results = std::move(results);
-    }
+    ModelFunctionOnDemand(const std::shared_ptr<const Model>& model, std::vector<Node> results);
 
-    void operator()(std::span<const double> x, std::span<const double> v, double t, std::span<double> result) const {
-        std::call_once(shared_->once, [&] { shared_->function.emplace(*shared_->model, shared_->results); });
-        shared_->function->operator()<double>(x, v, t, {}, result);
-    }
+    void operator()(std::span<const double> x, std::span<const double> v, double t, std::span<const double> theta,
+                    std::span<double> result) const;
 
 private:
-    struct Shared {
-        std::once_flag once{};
-        std::shared_ptr<const Model> model{};
-        std::vector<Node> results{};
-        std::optional<ModelFunction> function{};
-    };
+    struct Shared;
     std::shared_ptr<Shared> shared_;
 };
 
@@ -150,17 +138,17 @@ public:
     /// What they were made from.
     const Model& model() const { return *model_; }
 
-    void values(std::span<const double> x, double t, std::span<double> g) const { values_(x, {}, t, g); }
+    void values(std::span<const double> x, double t, std::span<double> g) const { values_(x, {}, t, {}, g); }
     void gradient(std::span<const double> x, double t, std::span<double> entries) const {
-        gradient_(x, {}, t, entries);
+        gradient_(x, {}, t, {}, entries);
     }
     void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
                std::span<double> result) const {
-        (clock == Clock::running ? rates_ : rates_at_rest_)(x, v, t, result);
+        (clock == Clock::running ? rates_ : rates_at_rest_)(x, v, t, {}, result);
     }
     void curvature(std::span<const double> x, std::span<const double> v, double t, Clock clock,
                    std::span<double> result) const {
-        (clock == Clock::running ? curvature_ : curvature_at_rest_)(x, v, t, result);
+        (clock == Clock::running ? curvature_ : curvature_at_rest_)(x, v, t, {}, result);
     }
 
 private:

@@ -20,8 +20,10 @@ namespace lento {
 struct SpringSpectrum {
     double slowest = 0;  ///< the lowest angular frequency, without those of springs that depend on others
     double fastest = 0;  ///< the highest
-    std::optional<std::size_t> vanishing{};  ///< a row of g' that is zero: that spring has no force at this position
-    bool independent = true;                 ///< whether the rows of g' are
+    std::optional<std::size_t>
+        vanishing{};          ///< a row of g' that is zero or no number: that spring has no direction here
+    bool independent = true;  ///< whether the rows of g' are
+    bool known = true;        ///< false: too many dependent springs; the lowest frequency is the nominal one
 };
 
 SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,

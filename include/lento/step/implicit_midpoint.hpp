@@ -57,6 +57,7 @@ public:
 
     /// Whether the last step did.
     bool converged() const { return converged_; }
+    bool force_was_finite() const { return force_was_finite_; }
     /// Of all steps so far; each is one evaluation.
     std::int64_t iterations() const { return iterations_; }
 
@@ -66,18 +67,25 @@ private:
     bool solve(Acceleration&& acceleration, S h, State& state) {
         using Part = std::span<const S, Extent>;
         constexpr S few_ulps = 8 * std::numeric_limits<S>::epsilon();
+        // NOTE: an averaged force has noise of its own, below which no iteration can go.
+        constexpr S noise = S(1e-7);
         S before = std::numeric_limits<S>::infinity();
         bool settled = false;
+        int level = 0;  // updates in a row that hardly fell
+        force_was_finite_ = true;
         for (int k = 0; k < most_iterations; ++k) {
             const S scale = midpoint(h, state);
             acceleration(S(0.5), Part(x_), Part(v_), state.a());
             ++iterations_;
             const S update = take_over(h, state.a());
-            settled = update <= few_ulps * scale;
-            if (update == 0 || !std::isfinite(update) || (settled && update >= before)) {
+            level = update >= S(0.9) * before ? level + 1 : 0;
+            settled = (update <= few_ulps * scale && update >= before) || update == 0 ||
+                      (level >= 3 && update <= noise * scale);
+            force_was_finite_ = std::isfinite(update);
+            if (settled || !force_was_finite_) {
                 break;
             }
-            before = update;
+            before = std::min(before, update);
         }
         return settled;
     }
@@ -108,6 +116,7 @@ private:
 
     Vector<S, Extent> x_, v_, a_;  // of the midpoint
     bool converged_ = true;
+    bool force_was_finite_ = true;
     std::int64_t iterations_ = 0;
 };
 
