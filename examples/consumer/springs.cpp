@@ -9,8 +9,8 @@ int main() {
         g[0] = hypot(q[0], q[1]) - 1;
         g[1] = hypot(q[0] - q[2], q[1] - q[3]) - 1;
     });
-    const auto solution = lento::solve(
-        springs, {.start = {1, 0, 2, 0}, .velocity = {0, -0.5, 0, 0.5}, .t_end = 10, .method = "ipa"});
+    const auto solution =
+        lento::solve(springs, {.start = {1, 0, 2, 0}, .velocity = {0, -0.5, 0, 0.5}, .t_end = 10, .method = "ipa"});
     const auto end = solution.slow(10).position;
     std::printf("(%.4f, %.4f) and (%.4f, %.4f), %lld force evaluations\n", end[0], end[1], end[2], end[3],
                 static_cast<long long>(solution.statistics().force_evaluations));

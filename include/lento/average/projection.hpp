@@ -41,6 +41,8 @@ struct ProjectedPoint {
     int iterations = 0;
     double residual = 0;        ///< the larger change over its tolerance, in the last iteration
     double first_residual = 0;  ///< in the first
+    /// How far the last iteration moved the point: once the springs are at rest, along the slow manifold.
+    double glide = 0, velocity_glide = 0;
     Ending ending = Ending::converged;
 };
 
@@ -126,6 +128,11 @@ private:
             window_->centre_at(t, centre_);
         } else {
             window_->start_from_last();
+        }
+        point.glide = moved;
+        point.velocity_glide = 0;
+        for (std::size_t i = 0; i < move.size(); ++i) {
+            point.velocity_glide = larger(point.velocity_glide, std::abs(window_->velocity()[i] - point.velocity[i]));
         }
         point.velocity.assign(window_->velocity().begin(), window_->velocity().end());
         point.acceleration.assign(window_->acceleration().begin(), window_->acceleration().end());

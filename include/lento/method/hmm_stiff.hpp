@@ -164,6 +164,8 @@ Solution hmm_stiff(const StiffSystem<Springs>& system, const Request& request) {
     }
     const auto X = std::span<const double>(y).first(system.dimension());
     const auto V = std::span<const double>(y).last(system.dimension());
+    run.judge_glide(X, V);
+    run.note_forces_are_averaged();
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
     if (run.violation()) {
         return run.not_started();

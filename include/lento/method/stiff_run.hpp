@@ -124,6 +124,8 @@ public:
             return std::nullopt;
         }
         stalled_ = larger(stalled_, point.ending == ProjectedPoint::Ending::stalled ? point.residual : 0);
+        all_glides_ +=
+            point.iterations * larger(point.glide / size_.length, point.velocity_glide * size_.time / size_.length);
         return point;
     }
 
@@ -195,12 +197,14 @@ public:
 
     /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An adaptive march cannot
     /// be asked for less: the number of iterations changes from one evaluation to the next.
-    void judge_glide(const ProjectedPoint& start) {
-        const auto& again = filtered(request_.t_start, start.position, start.velocity);
-        for (std::size_t i = 0; i < start.position.size(); ++i) {
-            glide_ = larger(glide_, std::abs(again.position[i] - start.position[i]) / size_.length);
-            glide_ = larger(glide_, std::abs(again.velocity[i] - start.velocity[i]) * size_.time / size_.length);
+    void judge_glide(std::span<const double> x, std::span<const double> v) {
+        const auto& again = filtered(request_.t_start, x, v);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            glide_ = larger(glide_, std::abs(again.position[i] - x[i]) / size_.length);
+            glide_ = larger(glide_, std::abs(again.velocity[i] - v[i]) * size_.time / size_.length);
         }
+    }
+    void raise_tolerance_to_glide() {
         if (!request_.options.macro_step && !request_.options.steps && 3 * glide_ > request_.rtol) {
             warn(fmt::format(
                 "projections are uncertain by {:.2g} of the slow motion (windows of filter = {} and {:.3g} periods "
@@ -227,7 +231,7 @@ public:
         if (violation_) {
             return finished(violation_->outcome, violation_->sentence, std::move(marched));
         }
-        if (const double moved = accumulated_glide(); result.outcome == Outcome::completed && moved > 0.1) {
+        if (const double moved = accumulated_glide(); result.outcome == Outcome::completed && moved > 0.3) {
             return finished(
                 Outcome::no_scale_separation,
                 fmt::format("windows of {:.3g} see the slow motion change, and move it by about {:.1g} of its size "
@@ -260,6 +264,8 @@ public:
     /// When what the springs have gathered began to move the slow motion, without a projection.
     const std::optional<double>& drifted_at() const { return drifted_at_; }
     void note_drift(double t) { drifted_at_ = t; }
+    void note_forces_are_averaged() { averages_forces_ = true; }
+    void note_steps_start_projected() { steps_start_projected_ = true; }
     /// Evaluations beside those of the windows.
     void count_evaluations(std::int64_t evaluations) { record_.statistics.force_evaluations += evaluations; }
     /// A march that resolves the springs takes more steps than one along the slow motion.
@@ -384,20 +390,27 @@ private:
         return Solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state), {});
     }
 
-    /// Each iteration of each step moves the solution along the slow manifold; the directions change as the motion does.
+    /// Each step starts from a projected point, and each iteration of the projection moves it along the slow manifold; directions change as
+    /// the motion does.
     double accumulated_glide() const {
-        const double a_projection = static_cast<double>(projection_->iterations()) /
-                                    static_cast<double>(std::max<std::int64_t>(1, projection_->projections()));
-        return 0.1 * glide_ * a_projection * static_cast<double>(record_.statistics.macro_steps);
+        const auto projections = static_cast<double>(std::max<std::int64_t>(1, projection_->projections()));
+        const double applied =
+            steps_start_projected_ ? static_cast<double>(record_.statistics.macro_steps) / projections : 1;
+        return all_glides_ * applied;
+    }
+    /// An averaged force is off by as much as a filter moves the state it is averaged around, and that acts all the time.
+    double averaging_error() const {
+        return averages_forces_ ? glide_ * std::pow((record_.t_end - request_.t_start) / size_.time, 2) : 0;
     }
 
     void warn_at_the_end(Outcome outcome) {
-        if (const double moved = window_ ? accumulated_glide() : 0; moved > 10 * request_.rtol) {
+        const double moved = window_ ? std::max(accumulated_glide(), averaging_error()) : 0;
+        if (outcome == Outcome::completed && moved > 10 * request_.rtol && moved > 1e-4) {
             warn(fmt::format(
-                "the projections themselves move the slow motion by about {:.1g} of its size in all: windows of "
-                "filter = {} and {:.3g} periods see it change. Stiffer springs, a shorter window or a filter with "
-                "three vanishing moments (cubic, flat4) make that less; the method direct avoids it",
-                moved, *options_.filter, window_->width() / scales_.slowest));
+                "windows of filter = {} and {:.3g} periods see the slow motion change: an error of {:.0g} of its "
+                "size. Stiffer springs and shorter windows make that less, and so does the method ipa with a filter of "
+                "three vanishing moments (cubic, flat4); the method direct avoids it",
+                *options_.filter, window_->width() / scales_.slowest, moved));
         }
         if (drifted_at_) {
             warn(fmt::format(
@@ -449,6 +462,9 @@ private:
     double stalled_ = 0;
     std::optional<double> drifted_at_;
     double glide_ = 0;
+    double all_glides_ = 0;
+    bool averages_forces_ = false;
+    bool steps_start_projected_ = false;
     bool start_was_fast_ = false;
     std::int64_t most_steps_ = 1'000'000;
 };
