@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
 #include "papers/two_springs.hpp"
@@ -121,7 +123,7 @@ TEST(ModelSprings, few_among_many_coordinates_compile) {
     // LLVM makes long runs of zeros a call of memset.
     std::string text = "[coordinates]\n";
     for (int i = 0; i < 200; ++i) {
-        text += "q" + std::to_string(i) + " = { start = 1, velocity = 0.1 }\n";
+        text += fmt::format("q{} = {{ start = 1, velocity = 0.1 }}\n", i);
     }
     text += "[springs.only]\nelongation = \"q0 - cos(t)\"\nfrequency = 1e4\n";
     const auto system = stiff_system(read(text));
