@@ -67,10 +67,10 @@ Solution ipa(const StiffSystem<Springs>& system, const Request& request) {
     std::vector<double> y = start->position;
     y.insert(y.end(), start->velocity.begin(), start->velocity.end());
     run.judge_glide(start->position, start->velocity);
-    run.raise_tolerance_to_glide();
 
     if (project == "each") {
         run.note_steps_start_projected();
+        run.raise_tolerance_to_glide();
         std::vector<double> evaluated_at = y;
         motion.rate = [&](double t, std::span<const double> z, std::span<double> rate) {
             const auto point = run.projected(t, z.first(d), z.last(d));
