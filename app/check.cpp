@@ -100,6 +100,20 @@ std::vector<Period> periods_of(model::Model model) {
     return periods;
 }
 
+/// Springs that act on each other are slower and faster together than each by itself.
+std::vector<Period> periods_together(const LoadedModel& loaded) {
+    const auto spectrum = loaded.spring_spectrum();
+    if (!spectrum || spectrum->vanishing || loaded.model().springs.size() < 2) {
+        return {};
+    }
+    const std::string source = "all springs together, at the start";
+    std::vector<Period> periods{{"fastest", 2 * M_PI / spectrum->fastest, source}};
+    if (spectrum->known) {
+        periods.push_back({"slowest", 2 * M_PI / spectrum->slowest, source});
+    }
+    return periods;
+}
+
 std::vector<Residual> residuals_of(model::Model model) {
     const auto terms = model::constraint_terms(model);
     const auto values = model::values_at_start(model, terms.values);
@@ -199,6 +213,8 @@ Findings findings_of(const LoadedModel& loaded) {
         findings.warnings.push_back(*resonance);
     }
     findings.periods = periods_of(loaded.model());
+    const auto together = periods_together(loaded);
+    findings.periods.insert(findings.periods.end(), together.begin(), together.end());
     findings.residuals = residuals_of(loaded.model());
     findings.methods = applicability(loaded.problem());
     if (const auto problem = start_problem(loaded)) {

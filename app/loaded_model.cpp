@@ -281,6 +281,12 @@ Solution LoadedModel::solve(const Request& request) const {
     return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
 }
 
+std::optional<SpringSpectrum> LoadedModel::spring_spectrum() const {
+    const auto* stiff = std::get_if<model::StiffModel>(&system_);
+    return stiff == nullptr ? std::nullopt
+                            : std::optional(lento::spring_spectrum(*stiff, request_.start, request_.t_start));
+}
+
 SlowPoint LoadedModel::slow_point(Extrapolation extrapolation) const {
     Request request = request_;
     request.velocity.resize(request.start.size());

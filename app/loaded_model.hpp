@@ -62,6 +62,9 @@ public:
     /// phase, or too many coordinates to find out.
     std::optional<double> parametric_strength() const;
 
+    /// The true frequencies of stiff springs at the start, if there are any.
+    std::optional<SpringSpectrum> spring_spectrum() const;
+
     /// The shortest declared period, if any.
     std::optional<double> fastest_period() const;
 

@@ -1,4 +1,5 @@
 /// `lento project`: the start of a model on its slow manifold.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
 #include "loaded_model.hpp"
 
@@ -46,13 +48,26 @@ void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapol
     }
 }
 
+/// Options of a run that a projection does not have are refused here, and passed over in the model.
+void require_projection_arguments(const ProjectArguments& arguments) {
+    if (arguments.method && *arguments.method != "ipa") {
+        throw Misuse(fmt::format("--method {}: the projection is that of ipa; leave --method out", *arguments.method));
+    }
+    const auto taken = projection_option_names();
+    for (const auto& option : arguments.options) {
+        const auto name = option.substr(0, option.find('='));
+        if (std::ranges::find(taken, name) == taken.end()) {
+            throw Misuse(fmt::format("--option {}: a projection takes {}", name, listed(taken)));
+        }
+    }
+}
+
 }  // namespace
 
 Exit project(const ProjectArguments& arguments) {
+    require_projection_arguments(arguments);
     ModelArguments with_method = arguments;
-    if (!with_method.method) {
-        with_method.method = "ipa";
-    }
+    with_method.method = "ipa";
     const LoadedModel loaded(with_method, LoadedModel::End::optional);
     const auto point = loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
     auto names = loaded.columns();

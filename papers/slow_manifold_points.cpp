@@ -11,6 +11,7 @@
 #include "lento/average/projection.hpp"
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
+#include "lento/method/stiff_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
 #include "two_springs.hpp"
@@ -62,10 +63,9 @@ Result table_1() {
     constexpr std::array<const char*, 4> columns{"g_1", "g_2", "g1_dot", "g2_dot"};
     Result result;
     for (const auto& block : blocks) {
-        const auto system = two_springs(block.omega);
-        using Springs = std::decay_t<decltype(system.springs())>;
+        const SpringsMotion motion(two_springs(block.omega));
         const auto request = projection_request(off_start, start_velocity, 1e-9);
-        StiffRun<Springs> run(system, request, ipa_description, ipa_window);
+        StiffRun run(motion, request, ipa_description, ipa_window);
         auto x = off_start;
         auto v = start_velocity;
         auto g = TwoSprings::elongations(x, v);
@@ -158,7 +158,7 @@ LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps
             f[1] = 0;
         },
         {omega}, [](auto q, auto t, auto g) { g[0] = q[1] - cos(t); });
-    using Springs = std::decay_t<decltype(system.springs())>;
+    const SpringsMotion motion(system);
     const double t = 1;
     const double amplitude = omega * omega / (omega * omega - 1);
     Request request{.start = {1, amplitude * std::cos(t) + 0.01},
@@ -168,7 +168,7 @@ LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps
                     .method = "ipa"};
     request.options.micro = micro;
     request.options.micro_steps_per_period = steps;
-    StiffRun<Springs> run(system, request, ipa_description, ipa_window);
+    StiffRun run(motion, request, ipa_description, ipa_window);
     LimitPoint limit;
     auto point = run.projection().once(t, request.start, request.velocity);
     limit.contraction = (point.position[1] - amplitude * std::cos(t)) / 0.01;

@@ -396,7 +396,7 @@ Result figure_6() {
     auto default_run = case_three();
     default_run.rtol = 1e-6;
     default_run.atol = 1e-9;
-    default_run.options = {};
+    default_run.options = {};  // which means the paper's window, since the start holds fast oscillations
     for (const auto& request : {projected, deciding, deciding_rk4, default_run}) {
         comparison.add(request);
     }

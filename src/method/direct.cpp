@@ -29,6 +29,7 @@ Solution direct_solution(const Request& request, const std::vector<std::string>&
     }
     record.statistics.macro_steps = marched.result.steps;
     record.statistics.rejected_steps = marched.result.rejected;
+    record.statistics.newton_iterations += marched.result.newton_iterations;
     record.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return Solution(
         std::move(record), std::move(marched.trajectory), std::move(marched.final_state),

@@ -62,6 +62,10 @@ std::span<const OptionEntry> option_catalogue() {
         {"projection_tolerance",
          "the iterated projection stops when elongations and their rates change by less than this",
          &Options::projection_tolerance},
+        {"guess",
+         "where iterated projections on the way begin: elongations (where springs are as long as at the last projected "
+         "point) or none (at the point itself)",
+         &Options::guess},
     };
     return catalogue;
 }
@@ -133,6 +137,15 @@ std::vector<std::string> names_of_set(const Options& options) {
             entry.field);
     }
     return names;
+}
+
+Options only(Options options, const std::vector<std::string>& names) {
+    for (const auto& entry : option_catalogue()) {
+        if (std::ranges::find(names, entry.name) == names.end()) {
+            std::visit([&](auto field) { (options.*field).reset(); }, entry.field);
+        }
+    }
+    return options;
 }
 
 void require_options_apply(const Options& options, const MethodDescription& method) {

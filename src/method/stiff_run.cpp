@@ -1,5 +1,15 @@
 #include "lento/method/stiff_run.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/method/window_size.hpp"
+
 namespace lento {
 
 namespace {
@@ -14,26 +24,260 @@ double largest(std::span<const double> x) {
 
 }  // namespace
 
-SlowSize::SlowSize(std::span<const double> x, std::span<const double> v, std::span<const double> a, double run)
-    : length(largest(x)), velocity(largest(v)), acceleration(largest(a)), time(run) {
-    if (acceleration > 0) {
-        time = std::min(run, std::max(velocity / acceleration, std::sqrt(length / acceleration)));
-    } else if (velocity > 0 && length > 0) {
-        time = std::min(run, length / velocity);
+StiffRun::StiffRun(const StiffMotion& motion, Request request, const MethodDescription& method,
+                   const WindowDefaults& defaults)
+    : began_(std::chrono::steady_clock::now()),
+      motion_(&motion),
+      request_(checked(std::move(request), motion.dimension())),
+      scales_(spring_scales(motion.springs())) {
+    require_options_apply(request_.options, method);
+    if (!motion.phases().empty()) {
+        throw Misuse(
+            fmt::format("method {} is for stiff springs without a fast phase; this system has the phase {}: use direct",
+                        method.name, motion.phases().front().name));
     }
-    length = std::max({length, velocity * time, acceleration * time * time});
-    if (!(length > 0)) {
-        length = 1;
+    record_.method = method.name;
+    record_.requested_method = request_.method;
+    record_.slow_is = method.slow_is;
+    record_.t_end = request_.t_start;
+    require_finite_force();
+    spectrum_ = motion.spectrum(request_.t_start, request_.start);
+    if (!violation_ && !spectrum_.vanishing) {
+        options_ = with_window(request_.options, defaults, scales_, spectrum_, length());
+        make_window();
+    }
+    if (!violation_) {
+        violation_ = first_violation();
     }
 }
 
-ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage) {
-    const double separation = frequency * size.time;
-    // The constants make the paper's 1e-7, 1e-9 at omega = 100, 1000 in its problem, whose glide they are just above.
-    const double force = std::min(1e-3, 0.1 * rtol / leakage);
-    const double elongation = force / std::pow(separation, 2) + 13 / std::pow(separation, 4);
-    const double rate = std::min(6e-10, 6e-4 * rtol) + 1.3e-3 / std::pow(separation, 2);
-    return {elongation * size.length, rate * size.length / size.time};
+void StiffRun::require_finite_force() {
+    std::vector<double> a(motion_->dimension());
+    motion_->acceleration()(request_.t_start, request_.start, request_.velocity, a);
+    if (const auto culprit = first_not_finite(a)) {
+        refuse(Outcome::diverged,
+               fmt::format("the force on {} is not a finite number at the start, t = {}; check the parameters and the "
+                           "starting values",
+                           motion_->names()[*culprit], request_.t_start));
+    }
+}
+
+void StiffRun::make_window() {
+    const Filter filter(*options_.filter);
+    if (filter.is_one_period()) {
+        throw Misuse(
+            "filter = period is for vibrations of a known phase; springs need a kernel, such as exponential "
+            "or cubic");
+    }
+    const std::string micro = options_.micro.value_or("verlet");
+    const auto steps = *given_steps_per_period(options_, scales_);
+    const auto size = window_size(filter, scales_, options_, steps);
+    window_ = motion_->window(
+        micro, scales_,
+        WindowShape{FilterWeights(filter, size.each_side), size.steps_per_period, Sides::both, VelocityUse::possible});
+    // The first passes through the filter may still see more of the springs than of the slow motion.
+    Filtered slow = filtered(request_.t_start, request_.start, request_.velocity);
+    for (int pass = 0; pass < 2; ++pass) {
+        slow = filtered(request_.t_start, slow.position, slow.velocity);
+    }
+    size_ = SlowSize(request_.start, slow.velocity, slow.acceleration, length());
+    ProjectionTolerance tolerance =
+        usual_projection_tolerance(spectrum_.slowest, size_, request_.rtol,
+                                   leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
+    if (options_.projection_tolerance) {
+        require_positive(*options_.projection_tolerance, "projection_tolerance");
+        tolerance = {*options_.projection_tolerance, *options_.projection_tolerance};
+    }
+    // What springs off by this hold is a millionth of the slow motion's kinetic energy.
+    const double speed = 1e-3 * size_.length / size_.time;
+    projection_ = std::make_unique<Projection>(*window_, *motion_, tolerance,
+                                               ProjectionTolerance{speed * scales_.fastest / 6.3, speed});
+}
+
+std::optional<Violation> StiffRun::first_violation() const {
+    const auto& springs = motion_->springs();
+    if (spectrum_.vanishing) {
+        return Violation{Outcome::refused,
+                         fmt::format("the elongation of spring {} has a vanishing gradient at the start: the spring "
+                                     "has no direction to pull in, and no frequency; start elsewhere, or write the "
+                                     "elongation so that its gradient is not zero (r - 1, not (r - 1)^2)",
+                                     springs[*spectrum_.vanishing].name)};
+    }
+    if (window_->width() >= length()) {
+        return Violation{Outcome::no_scale_separation,
+                         fmt::format("one averaging window lasts {:.3g}, the whole run {:.3g}: the springs (the "
+                                     "slowest period is {:.3g}) are not fast against it; use the method direct, or "
+                                     "a shorter window",
+                                     window_->width(), length(), scales_.slowest)};
+    }
+    const double turn = window_->micro_step() * spectrum_.fastest;
+    if (options_.micro.value_or("verlet") == "verlet" && turn >= 2) {
+        return Violation{
+            Outcome::unstable,
+            fmt::format("the fastest motion of the springs has a frequency of {:.4g} at the start, and "
+                        "micro-steps of {:.3g} are unstable for it; take at least {:.0f} "
+                        "micro_steps_per_period",
+                        spectrum_.fastest, window_->micro_step(), std::ceil(window_->steps_per_period() * turn / 1.9))};
+    }
+    return separation_violation(SlowSize(request_.start, request_.velocity, {}, length()));
+}
+
+std::optional<Violation> StiffRun::separation_violation(const SlowSize& size) const {
+    const double width = window_->width();
+    if (!(width > 0.5 * size.time)) {
+        return std::nullopt;
+    }
+    return Violation{Outcome::no_scale_separation,
+                     fmt::format("one window lasts {:.3g} ({:.3g} periods of the slowest spring), and the slow motion "
+                                 "changes by its own size in {:.3g}: the springs are not fast against it; use the "
+                                 "method direct, or a shorter window",
+                                 width, width / scales_.slowest, size.time)};
+}
+
+void StiffRun::refuse(Outcome outcome, std::string sentence) {
+    if (!violation_) {
+        violation_ = {outcome, std::move(sentence)};
+    }
+}
+
+const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x, std::span<const double> v) {
+    if (last_.t == t && std::ranges::equal(last_.x, x) && std::ranges::equal(last_.v, v)) {
+        return last_;
+    }
+    (*window_)(t, x, v);
+    const auto copied = [](std::span<const double> values) {
+        return std::vector<double>(values.begin(), values.end());
+    };
+    Filtered next{t, copied(x), copied(v), copied(x), copied(window_->velocity()), copied(window_->acceleration())};
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        next.position[i] += window_->move()[i];
+    }
+    return last_ = std::move(next);
+}
+
+std::optional<ProjectedPoint> StiffRun::projected(double t, std::span<const double> x, std::span<const double> v) {
+    std::vector<double> from(x.begin(), x.end());
+    std::vector<double> with(v.begin(), v.end());
+    if (guess_) {
+        (*guess_)(t, from, with);
+    }
+    auto point = (*projection_)(t, from, with);
+    failure_.reset();
+    if (point.ending == ProjectedPoint::Ending::failed) {
+        failure_ = failed_projection(t, point);
+        return std::nullopt;
+    }
+    stalled_ = larger(stalled_, point.ending == ProjectedPoint::Ending::stalled ? point.residual : 0);
+    all_glides_ +=
+        point.iterations * larger(point.glide / size_.length, point.velocity_glide * size_.time / size_.length);
+    if (guess_) {
+        guess_->learn(t, point);
+    }
+    return point;
+}
+
+void StiffRun::guess_projections() {
+    const auto guess = request_.options.guess.value_or("elongations");
+    require_one_of("guess", guess, {"elongations", "none"});
+    const bool elongations =
+        std::ranges::all_of(motion_->springs(), [](const auto& spring) { return spring.has_elongation; });
+    const bool possible = elongations && spectrum_.known && spectrum_.independent;
+    if (guess == "elongations" && possible) {
+        guess_.emplace(*motion_);
+    }
+    note("guess", guess_ ? "elongations" : "none");
+}
+
+std::string StiffRun::failed_projection(double t, const ProjectedPoint& point) const {
+    return fmt::format(
+        "the projection onto the slow manifold at t = {:.6g} does not converge: after {} iterations "
+        "elongations still change by {:.2g} times the tolerance ({:.2g} times in the first). The "
+        "springs hold too much energy for it ({:.2g} at the start, the slow motion has {:.2g}), or "
+        "the window is too short for them; start nearer to where the springs are at rest, take a "
+        "smaller macro_step, or a larger window_periods",
+        t, point.iterations, point.residual, point.first_residual,
+        motion_->spring_energy(request_.t_start, request_.start, request_.velocity),
+        motion_->kinetic_energy(request_.velocity));
+}
+
+double StiffRun::largest_measure(double t, std::span<const double> x) const {
+    std::vector<double> values(motion_->measures());
+    motion_->values(t, x, values);
+    return largest(values);
+}
+
+void StiffRun::judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration) {
+    size_ = SlowSize(x, v, acceleration, length());
+    double moved = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        moved = larger(moved, std::abs(x[i] - request_.start[i]));
+    }
+    if (!(moved <= 0.3 * size_.length)) {
+        refuse(Outcome::refused,
+               fmt::format("the fast oscillation has an amplitude of {:.3g}, where the coordinates themselves are of "
+                           "size {:.3g}: averaging needs oscillations that are small against the slow motion (of the "
+                           "order 1/frequency); use the method direct",
+                           moved, size_.length));
+        return;
+    }
+    if (const auto violation = separation_violation(size_)) {
+        refuse(violation->outcome, violation->sentence);
+        return;
+    }
+    const double taken = motion_->spring_energy(request_.t_start, request_.start, request_.velocity) -
+                         motion_->spring_energy(request_.t_start, x, v);
+    const double kinetic = motion_->kinetic_energy(v);
+    std::vector<double> gained(acceleration.begin(), acceleration.end());
+    for (auto& component : gained) {
+        component *= size_.time;
+    }
+    start_was_fast_ = taken > much_energy * std::max(kinetic, motion_->kinetic_energy(gained));
+    if (start_was_fast_) {
+        warn(
+            fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs, where the slow motion "
+                        "has a kinetic energy of {:.2g}; that is taken out, and with it what it does to the slow "
+                        "motion: `lento compare` tells how much that is",
+                        taken, kinetic));
+    }
+}
+
+void StiffRun::judge_glide(std::span<const double> x, std::span<const double> v) {
+    const auto& again = filtered(request_.t_start, x, v);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        glide_ = larger(glide_, std::abs(again.position[i] - x[i]) / size_.length);
+        glide_ = larger(glide_, std::abs(again.velocity[i] - v[i]) * size_.time / size_.length);
+    }
+}
+
+void StiffRun::raise_tolerance_to_glide() {
+    if (!request_.options.macro_step && !request_.options.steps && 3 * glide_ > request_.rtol) {
+        warn(fmt::format(
+            "projections are uncertain by {:.2g} of the slow motion (windows of filter = {} and {:.3g} periods "
+            "see it change); rtol was raised from {:.2g} to {:.2g}",
+            glide_, *options_.filter, window_->width() / scales_.slowest, request_.rtol, 3 * glide_));
+        request_.rtol = 3 * glide_;
+    }
+}
+
+void StiffRun::schedule(const std::string& project, SlowMotion& motion) {
+    const auto times = request_.options.project_times.value_or(std::vector<double>{});
+    if ((project == "times") != request_.options.project_times.has_value()) {
+        throw Misuse("project = times and project_times = [...] belong together: give both, or neither");
+    }
+    for (const double t : times) {
+        if (!(t > request_.t_start && t < request_.t_end)) {
+            throw Misuse(fmt::format("project_times has {}, which is not inside the run from {} to {}", t,
+                                     request_.t_start, request_.t_end));
+        }
+        motion.projection_times.push_back(t);
+    }
+    auto& sorted = motion.projection_times;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    note("project", project);
+    if (!sorted.empty()) {
+        note("project_times", fmt::format("{}", fmt::join(sorted, ",")));
+    }
 }
 
 }  // namespace lento

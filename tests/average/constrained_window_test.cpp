@@ -138,7 +138,7 @@ double seconds_a_window(std::size_t n) {
     return best;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(LENTO_SANITIZED)
 constexpr bool measures = false;  // sanitizers have their own heap and their own costs
 #else
 constexpr bool measures = true;

@@ -12,17 +12,12 @@
 /// carry the error of the position times omega^2.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "lento/average/stiff_motion.hpp"
 #include "lento/average/stiff_window.hpp"
-#include "lento/base/number.hpp"
-#include "lento/problem/constraints.hpp"
 
 namespace lento {
 
@@ -46,114 +41,29 @@ struct ProjectedPoint {
     Ending ending = Ending::converged;
 };
 
-template <class Springs>
 class Projection {
 public:
     /// Changes below `harmless` do nothing to the slow motion; an iteration may stall there.
-    Projection(StiffWindow<Springs>& window, const Springs& springs, ProjectionTolerance tolerance,
+    Projection(StiffWindow& window, const StiffMotion& motion, ProjectionTolerance tolerance,
                ProjectionTolerance harmless)
-        : window_(&window), springs_(&springs), tolerance_(tolerance), harmless_(harmless) {}
+        : window_(&window), motion_(&motion), tolerance_(tolerance), harmless_(harmless) {}
+
+    ProjectedPoint operator()(double t, std::span<const double> x, std::span<const double> v);
 
     /// One pass through the filter, whatever it does to the residual.
-    ProjectedPoint once(double t, std::span<const double> x, std::span<const double> v) {
-        ProjectedPoint point{.position = {x.begin(), x.end()}, .velocity = {v.begin(), v.end()}};
-        begin(t, point);
-        iterate(t, point);
-        ++projections_;
-        return point;
-    }
+    ProjectedPoint once(double t, std::span<const double> x, std::span<const double> v);
 
-    ProjectedPoint operator()(double t, std::span<const double> x, std::span<const double> v) {
-        ProjectedPoint point{.position = {x.begin(), x.end()}, .velocity = {v.begin(), v.end()}};
-        begin(t, point);
-        int slow = 0;
-        for (double before = 0; point.iterations < most; before = point.residual) {
-            iterate(t, point);
-            if (point.residual < 1) {
-                break;
-            }
-            slow = point.iterations > 1 && !(point.residual < 0.5 * before) ? slow + 1 : 0;
-            // NOTE: near the manifold a residual that no longer falls is the glide, or rounding; far from it, it is a motion
-            // that a window cannot average.
-            if (slow == 2 || !std::isfinite(point.residual)) {
-                break;
-            }
-        }
-        if (!(point.residual < 1)) {
-            point.ending =
-                slow == 2 && last_changes_harmless_ ? ProjectedPoint::Ending::stalled : ProjectedPoint::Ending::failed;
-        }
-        ++projections_;
-        iterations_ += point.iterations;
-        largest_residual_ = larger(largest_residual_, point.residual);
-        return point;
-    }
-
-    StiffWindow<Springs>& window() { return *window_; }
     const ProjectionTolerance& tolerance() const { return tolerance_; }
     std::int64_t projections() const { return projections_; }
     std::int64_t iterations() const { return iterations_; }
     double largest_residual() const { return largest_residual_; }
 
 private:
-    static constexpr int most = 40;
+    void begin(double t, ProjectedPoint& point);
+    void iterate(double t, ProjectedPoint& point);
 
-    void begin(double t, ProjectedPoint& point) {
-        const std::size_t count = springs_->measures().count();
-        point.measures.resize(count);
-        rates_.resize(count);
-        next_.resize(count);
-        next_rates_.resize(count);
-        centre_ = point.position;
-        window_->centre_at(t, centre_);
-        window_->measures(window_->start(), point.measures);
-        springs_->measures().rates(point.position, point.velocity, t, Clock::running, rates_);
-    }
-
-    void iterate(double t, ProjectedPoint& point) {
-        window_->follow(point.velocity);
-        const auto move = window_->move();
-        window_->measures(move, next_);
-        double moved = 0;
-        double size = 0;
-        for (std::size_t i = 0; i < move.size(); ++i) {
-            moved = larger(moved, std::abs(move[i] - window_->start()[i]));
-            point.position[i] = centre_[i] + move[i];
-            size = larger(size, std::abs(point.position[i]));
-        }
-        // NOTE: a new centre costs one rounding of the position, which the springs feel omega^2 times; it is worth it only while moves are
-        // so long that they would cost more.
-        if (moved > 1e-6 * size) {
-            centre_ = point.position;
-            window_->centre_at(t, centre_);
-        } else {
-            window_->start_from_last();
-        }
-        point.glide = moved;
-        point.velocity_glide = 0;
-        for (std::size_t i = 0; i < move.size(); ++i) {
-            point.velocity_glide = larger(point.velocity_glide, std::abs(window_->velocity()[i] - point.velocity[i]));
-        }
-        point.velocity.assign(window_->velocity().begin(), window_->velocity().end());
-        point.acceleration.assign(window_->acceleration().begin(), window_->acceleration().end());
-        springs_->measures().rates(point.position, point.velocity, t, Clock::running, next_rates_);
-        double change = 0;
-        double rate_change = 0;
-        for (std::size_t j = 0; j < next_.size(); ++j) {
-            change = larger(change, std::abs(next_[j] - point.measures[j]));
-            rate_change = larger(rate_change, std::abs(next_rates_[j] - rates_[j]));
-        }
-        point.residual = larger(change / tolerance_.elongation, rate_change / tolerance_.rate);
-        last_changes_harmless_ = change < harmless_.elongation && rate_change < harmless_.rate;
-        std::swap(point.measures, next_);
-        std::swap(rates_, next_rates_);
-        if (++point.iterations == 1) {
-            point.first_residual = point.residual;
-        }
-    }
-
-    StiffWindow<Springs>* window_;
-    const Springs* springs_;
+    StiffWindow* window_;
+    const StiffMotion* motion_;
     ProjectionTolerance tolerance_, harmless_;
     bool last_changes_harmless_ = false;
     std::vector<double> centre_, rates_, next_, next_rates_;

@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "lento/average/window.hpp"
@@ -20,20 +19,10 @@
 
 namespace lento {
 
-template <class Springs>
+/// A window whose springs and stepper have been forgotten: one indirect call a window, none a micro-step.
 class StiffWindow {
 public:
-    StiffWindow(const StiffSystem<Springs>& system, std::string_view micro, const TimeScales& scales,
-                const WindowShape& shape)
-        : force_(system.springs().centred(system.dimension())),
-          system_(std::make_unique<const Moves>(
-              Moves(system.dimension(), {}, Force{force_.get()}).with_mass(system.mass()))),
-          acceleration_(std::make_unique<Acceleration<Moves>>(*system_)),
-          window_(make_window(micro, *acceleration_, scales, shape)),
-          start_(system.dimension()),
-          move_(system.dimension()),
-          velocity_(system.dimension()),
-          mean_(system.dimension()) {}
+    virtual ~StiffWindow() = default;
 
     /// Follows the motion from (x, v) at t, which becomes the centre.
     void operator()(double t, std::span<const double> x, std::span<const double> v) {
@@ -42,14 +31,9 @@ public:
     }
     /// The same in two steps. From the second window on, the motion may start where the last one was filtered to, with the same centre:
     /// positions then keep more digits than their sum with the centre has.
-    void centre_at(double t, std::span<const double> x) {
-        force_->centre(x, t);
-        std::fill(start_.begin(), start_.end(), 0.0);
-    }
+    virtual void centre_at(double t, std::span<const double> x) = 0;
     void start_from_last() { start_ = move_; }
-    void follow(std::span<const double> v) {
-        window_->average_motion({.x = start_, .v = v, .t = 0, .time = ExplicitTime::running}, move_, velocity_, mean_);
-    }
+    virtual void follow(std::span<const double> v) = 0;
 
     // Of the last window: where it started and where the filtered position is, as moves from the centre; the filtered velocity and
     // acceleration.
@@ -59,14 +43,50 @@ public:
     std::span<const double> acceleration() const { return mean_; }
 
     /// The measures of the springs at a move from the centre.
-    void measures(std::span<const double> move, std::span<double> values) { force_->measures(move, 0, values); }
+    virtual void measures(std::span<const double> move, std::span<double> values) = 0;
 
-    double width() const { return window_->width(); }
-    double micro_step() const { return window_->micro_step(); }
-    std::size_t steps_per_period() const { return window_->steps_per_period(); }
-    const FilterWeights& weights() const { return window_->weights(); }
-    std::int64_t micro_steps() const { return window_->micro_steps(); }
-    std::int64_t force_evaluations() const { return acceleration_->evaluations(); }
+    virtual double micro_step() const = 0;
+    virtual std::size_t steps_per_period() const = 0;
+    virtual const FilterWeights& weights() const = 0;
+    virtual std::int64_t micro_steps() const = 0;
+    virtual std::int64_t force_evaluations() const = 0;
+    double width() const { return 2 * static_cast<double>(weights().each_side()) * micro_step(); }
+
+protected:
+    explicit StiffWindow(std::size_t dimension)
+        : start_(dimension), move_(dimension), velocity_(dimension), mean_(dimension) {}
+
+    std::vector<double> start_, move_, velocity_, mean_;
+};
+
+template <class Springs>
+class SpringsWindow final : public StiffWindow {
+public:
+    SpringsWindow(const StiffSystem<Springs>& system, std::string_view micro, const TimeScales& scales,
+                  const WindowShape& shape)
+        : StiffWindow(system.dimension()),
+          force_(system.springs().centred(system.dimension())),
+          system_(std::make_unique<const Moves>(
+              Moves(system.dimension(), {}, Force{force_.get()}).with_mass(system.mass()))),
+          acceleration_(std::make_unique<Acceleration<Moves>>(*system_)),
+          window_(make_window(micro, *acceleration_, scales, shape)) {}
+
+    void centre_at(double t, std::span<const double> x) override {
+        force_->centre(x, t);
+        std::fill(start_.begin(), start_.end(), 0.0);
+    }
+    void follow(std::span<const double> v) override {
+        window_->average_motion({.x = start_, .v = v, .t = 0, .time = ExplicitTime::running}, move_, velocity_, mean_);
+    }
+    void measures(std::span<const double> move, std::span<double> values) override {
+        force_->measures(move, 0, values);
+    }
+
+    double micro_step() const override { return window_->micro_step(); }
+    std::size_t steps_per_period() const override { return window_->steps_per_period(); }
+    const FilterWeights& weights() const override { return window_->weights(); }
+    std::int64_t micro_steps() const override { return window_->micro_steps(); }
+    std::int64_t force_evaluations() const override { return acceleration_->evaluations(); }
 
 private:
     struct Force {
@@ -83,7 +103,6 @@ private:
     std::unique_ptr<const Moves> system_;
     std::unique_ptr<Acceleration<Moves>> acceleration_;
     std::unique_ptr<AnyWindow<Moves>> window_;
-    std::vector<double> start_, move_, velocity_, mean_;
 };
 
 }  // namespace lento

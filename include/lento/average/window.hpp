@@ -137,11 +137,12 @@ public:
         positions.clear();
         velocities.clear();
         accelerations.clear();
-        visit(start, [&](S weight, State& state) {
+        const auto add = [&](S weight, State& state) {
             positions.add(weight, state.x());
             velocities.add(weight, state.v());
             accelerations.add(weight, state.a());
-        });
+        };
+        sweep(start, add, [&](Instant at, View x_, View v_, auto a_) { evaluate(start, at, x_, v_, a_); });
         positions.value(view<extent>(std::span<S>(x)));
         velocities.value(view<extent>(std::span<S>(v)));
         accelerations.value(view<extent>(std::span<S>(a)));

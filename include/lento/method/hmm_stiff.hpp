@@ -11,15 +11,9 @@
 /// have gathered moves the slow motion.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "lento/method/stiff_run.hpp"
+#include "lento/average/stiff_motion.hpp"
+#include "lento/method/request.hpp"
+#include "lento/solution/solution.hpp"
 
 namespace lento {
 
@@ -35,169 +29,12 @@ inline const MethodDescription hmm_stiff_description{
                 {"micro", "verlet"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "6, more where springs move faster together"},
-                {"filter", "exponential"},
+                {"filter", "flat8; exponential where the start holds fast oscillations"},
                 {"window", "from window_periods"},
-                {"window_periods", "20, more where springs move slower together"},
+                {"window_periods", "12, or 20 with exponential; more where springs move slower together"},
                 {"project", "auto; or start, times, never"},
                 {"project_times", "none"}}};
 
-/// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the slow motion's, the
-/// averaged force is compared with the one at the projected point. A filter moves a point a little along the slow manifold as well; what
-/// that changes is seen from a second projection, and does not count.
-template <class Springs>
-class ReprojectionWatch {
-public:
-    /// NOTE: energy that the start had in fast oscillations and that was taken out acts on the true motion as well; there is no point in
-    /// being finer than that.
-    explicit ReprojectionWatch(StiffRun<Springs>& run) : run_(&run), tolerated_(run.start_was_fast() ? 0.08 : 0.005) {}
-
-    bool operator()(double t, std::span<const double> y) {
-        const auto x = y.first(y.size() / 2);
-        const auto v = y.last(y.size() / 2);
-        if (!(run_->spring_energy(t, x, v) > 0.4 * tolerated_ * run_->kinetic_energy(v))) {
-            return false;
-        }
-        const auto here = run_->filtered(t, x, v);
-        const auto there = run_->filtered(t, here.position, here.velocity);
-        const double tolerated = tolerated_ * norm(there.acceleration);
-        const double springs = distance(here.acceleration, there.acceleration);
-        if (springs <= tolerated) {
-            return false;
-        }
-        const auto beyond = run_->filtered(t, there.position, there.velocity);
-        return !(springs <= tolerated + 2 * distance(there.acceleration, beyond.acceleration));
-    }
-
-private:
-    static double norm(std::span<const double> a) { return distance(a, std::vector<double>(a.size())); }
-    static double distance(std::span<const double> a, std::span<const double> b) {
-        double square = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            square += (a[i] - b[i]) * (a[i] - b[i]);
-        }
-        return std::sqrt(square);
-    }
-
-    StiffRun<Springs>* run_;
-    double tolerated_;  // share of the averaged force
-};
-
-/// Where and when a run projects, as the options say.
-template <class Springs>
-void schedule_projections(StiffRun<Springs>& run, SlowMotion& motion, const std::string& project) {
-    const auto& request = run.request();
-    const auto times = request.options.project_times.value_or(std::vector<double>{});
-    if ((project == "times") != request.options.project_times.has_value()) {
-        throw Misuse("project = times and project_times = [...] belong together: give both, or neither");
-    }
-    for (const double t : times) {
-        if (!(t > request.t_start && t < request.t_end)) {
-            throw Misuse(fmt::format("project_times has {}, which is not inside the run from {} to {}", t,
-                                     request.t_start, request.t_end));
-        }
-        motion.projection_times.push_back(t);
-    }
-    auto& sorted = motion.projection_times;
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    run.note("project", project);
-}
-
-/// The longest time between two projections.
-inline double longest_piece(const Request& request, const std::vector<double>& times) {
-    double longest = 0;
-    double before = request.t_start;
-    for (const double t : times) {
-        longest = std::max(longest, t - before);
-        before = t;
-    }
-    return std::max(longest, request.t_end - before);
-}
-
-template <class Springs>
-Solution hmm_stiff(const StiffSystem<Springs>& system, const Request& request) {
-    constexpr double most_growth = 30;
-    StiffRun<Springs> run(system, request, hmm_stiff_description,
-                          {.filter = "exponential",
-                           .periods = 20,
-                           .steps_per_period = 6,
-                           .least_periods = 12,
-                           .least_steps = 3.5,
-                           .most_growth = 2.5});
-    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
-    require_one_of("project", project, {"start", "times", "auto", "never"});
-    SlowMotion motion;
-    schedule_projections(run, motion, project);
-    if (run.violation()) {
-        return run.not_started();
-    }
-    const double piece = longest_piece(run.request(), motion.projection_times);
-    const double growth = leaked_frequency(run.window().weights(), run.options().micro.value_or("verlet"),
-                                           run.window().micro_step(), run.spectrum());
-    if (growth * piece > most_growth) {
-        run.refuse(Outcome::unstable,
-                   fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
-                               "makes the slow motion grow, or swing, like exp({:.3g} t): {}",
-                               run.window().width() / run.scales().slowest, *run.options().filter, growth,
-                               better_windows(run.options(), run.scales(), run.spectrum(), most_growth / piece / 3)));
-        return run.not_started();
-    }
-
-    motion.acceleration = [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
-        const auto& averaged = run.filtered(t, X, V).acceleration;
-        std::copy(averaged.begin(), averaged.end(), F.begin());
-    };
-    motion.rate = first_order_rate(motion.acceleration);
-    motion.project = [&](double t, std::span<double> y) {
-        if (run.violation()) {
-            return false;
-        }
-        const auto point = run.projection().once(t, y.first(y.size() / 2), y.last(y.size() / 2));
-        std::copy(point.velocity.begin(), point.velocity.end(),
-                  std::copy(point.position.begin(), point.position.end(), y.begin()));
-        return true;
-    };
-    std::vector<double> y = run.request().start;
-    y.insert(y.end(), run.request().velocity.begin(), run.request().velocity.end());
-    if (project != "never") {
-        motion.project(run.request().t_start, y);
-    }
-    const auto X = std::span<const double>(y).first(system.dimension());
-    const auto V = std::span<const double>(y).last(system.dimension());
-    run.judge_glide(X, V);
-    run.note_forces_are_averaged();
-    run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
-    if (run.violation()) {
-        return run.not_started();
-    }
-    motion.wants_projection = [&, watch = ReprojectionWatch<Springs>(run), looked_at = 0.0](
-                                  double t, std::span<const double> y) mutable {
-        const auto X = y.first(y.size() / 2);
-        const auto V = y.last(y.size() / 2);
-        if (const double longest = run.largest_measure(t, X); !(longest < run.size().length / 2)) {
-            run.refuse(Outcome::unstable,
-                       fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
-                                   "{:.2g}: what the window lets through of its force is amplified at each macro-step; "
-                                   "{}, or project = auto, or a smaller macro_step",
-                                   longest, t, run.size().length,
-                                   better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece)));
-            return true;
-        }
-        if (project == "auto") {
-            return watch(t, y);
-        }
-        // Who asks for no projection is told when one would have been needed.
-        const double energy = run.spring_energy(t, X, V);
-        if (!run.drifted_at() && energy > 2 * looked_at) {
-            looked_at = energy;
-            if (watch(t, y)) {
-                run.note_drift(t);
-            }
-        }
-        return false;
-    };
-
-    return run.solve(motion, spring_solvers(), std::move(y));
-}
+Solution hmm_stiff(const StiffMotion& motion, const Request& request);
 
 }  // namespace lento

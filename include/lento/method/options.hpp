@@ -27,6 +27,7 @@ struct Options {
     std::optional<std::string> project{};
     std::optional<std::vector<double>> project_times{};
     std::optional<double> projection_tolerance{};
+    std::optional<std::string> guess{};
 };
 
 struct OptionEntry {
@@ -46,6 +47,9 @@ void set_option(Options& options, std::string_view name, std::string_view value)
 
 /// The names of the options that are set.
 std::vector<std::string> names_of_set(const Options& options);
+
+/// The options of these names; the others are taken out.
+Options only(Options options, const std::vector<std::string>& names);
 
 /// What a method is for, where it comes from, and the options it takes with their defaults.
 struct MethodDescription {

@@ -12,11 +12,14 @@
 
 #include <fmt/format.h>
 
+#include "lento/average/stiff_motion.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/method/hmm_stiff.hpp"
 #include "lento/method/ipa.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/slow_size.hpp"
 #include "lento/problem/constrained_system.hpp"
+#include "lento/problem/probe.hpp"
 #include "lento/problem/reduced_system.hpp"
 #include "lento/problem/relaxed_system.hpp"
 #include "lento/solution/solution.hpp"
@@ -27,6 +30,9 @@ namespace lento {
 /// slow time, with a factor of some hundreds; what rounding leaves in windows grows as omega T 1e-16. The first is kept to a hundredth
 /// of the tolerance, as far as the second allows.
 double relaxation_frequency(double slow_time, double rtol);
+
+/// Not more than a hundred times the frequency of other springs, which windows have to cover while they resolve these.
+double relaxation_frequency_beside(const std::vector<SpringEntry>& springs, double frequency);
 
 /// k_j such that each spring by itself has the given frequency at x: omega^2 / (g' M^-1 g'^T)_jj.
 template <class Free, class Constraints>
@@ -91,8 +97,12 @@ auto relaxed_for(const ConstrainedSystem<Free, Constraints>& system, const Reque
     const double run = std::isfinite(request.t_end) ? request.t_end - request.t_start : HUGE_VAL;
     const SlowSize size(request.start, request.velocity, a, run);
     const double time = std::isfinite(size.time) && size.time > 0 ? size.time : 1;
-    const double frequency = relaxation_frequency(time, request.rtol);
-    auto stiff = relaxed(system, frequency, relaxation_strengths(system, request.start, request.t_start, frequency));
+    const auto with = [&](double frequency) {
+        return relaxed(system, frequency, relaxation_strengths(system, request.start, request.t_start, frequency));
+    };
+    const double wanted = relaxation_frequency(time, request.rtol);
+    const double frequency = relaxation_frequency_beside(with(wanted).springs().entries(), wanted);
+    auto stiff = with(frequency);
     return RelaxedSystem<decltype(stiff)>{std::move(stiff), frequency};
 }
 
@@ -113,7 +123,8 @@ Solution solve_relaxed(const ConstrainedSystem<Free, Constraints>& system, const
             sink(t, whole);
         };
     }
-    auto solution = request.method == ipa_description.name ? ipa(stiff, request) : hmm_stiff(stiff, request);
+    const SpringsMotion motion(stiff);
+    auto solution = request.method == ipa_description.name ? ipa(motion, request) : hmm_stiff(motion, request);
     return std::move(solution)
         .with_option({"relaxed_to", fmt::format("springs of frequency {:.3g}", frequency)})
         .completed_by(complete);

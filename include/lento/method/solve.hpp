@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "lento/average/stiff_motion.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/method/choice.hpp"
 #include "lento/method/direct.hpp"
@@ -103,10 +104,10 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
     problem.oscillations = (request.t_end - request.t_start) / spring_scales(system.springs().entries()).fastest;
     const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
     if (method == ipa_description.name) {
-        return ipa(system, request);
+        return ipa(SpringsMotion(system), request);
     }
     if (method == hmm_stiff_description.name) {
-        return hmm_stiff(system, request);
+        return hmm_stiff(SpringsMotion(system), request);
     }
     const auto own = system.whole();  // with work space of its own
     return method == direct_description.name ? direct(own, request) : solve(own, request);

@@ -1,0 +1,91 @@
+#include "lento/average/slow_guess.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "lento/base/number.hpp"
+
+namespace lento {
+
+namespace {
+
+/// Newton's method from a stage of a Runge-Kutta step converges in two or three iterations, if at all.
+constexpr int most_iterations = 6;
+
+double largest(std::span<const double> values) {
+    double size = 0;
+    for (const double value : values) {
+        size = larger(size, std::abs(value));
+    }
+    return size;
+}
+
+}  // namespace
+
+SlowGuess::SlowGuess(const StiffMotion& motion)
+    : motion_(&motion),
+      matrix_(motion.pattern(), motion.mass()),
+      gradient_(motion.pattern().entries()),
+      values_(motion.measures()),
+      force_(motion.dimension()),
+      scratch_(motion.dimension()) {}
+
+void SlowGuess::learn(double t, const ProjectedPoint& point) {
+    expected_ = point.measures;
+    expected_rates_.resize(expected_.size());
+    motion_->rates(t, point.position, point.velocity, expected_rates_);
+}
+
+bool SlowGuess::operator()(double t, std::span<double> x, std::span<double> v) {
+    if (expected_.empty()) {
+        return false;
+    }
+    const auto without = [&](const std::vector<double>& expected) {
+        for (std::size_t j = 0; j < values_.size(); ++j) {
+            values_[j] -= expected[j];
+        }
+        return largest(values_);
+    };
+    x_.assign(x.begin(), x.end());
+    v_.assign(v.begin(), v.end());
+    for (int n = 0;; ++n) {
+        motion_->values(t, x_, values_);
+        const double off = without(expected_);
+        if (off <= 1e-14 * largest(x_)) {
+            break;
+        }
+        motion_->gradient(t, x_, gradient_);
+        if (n == most_iterations || !std::isfinite(off) || !matrix_.factorise(gradient_)) {
+            return false;
+        }
+        correct(values_, x_);
+    }
+    motion_->gradient(t, x_, gradient_);
+    if (!matrix_.factorise(gradient_)) {
+        return false;
+    }
+    motion_->rates(t, x_, v_, values_);
+    without(expected_rates_);
+    correct(values_, v_);
+    std::copy(x_.begin(), x_.end(), x.begin());
+    std::copy(v_.begin(), v_.end(), v.begin());
+    return true;
+}
+
+void SlowGuess::correct(std::span<double> r, std::span<double> y) {
+    matrix_.solve(r);
+    std::fill(force_.begin(), force_.end(), 0.0);
+    const auto& pattern = motion_->pattern();
+    for (std::size_t j = 0; j < r.size(); ++j) {
+        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+            force_[pattern.column(e)] += gradient_[e] * r[j];
+        }
+    }
+    motion_->mass().to_acceleration(std::span(force_), std::span(scratch_));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        y[i] -= force_[i];
+    }
+}
+
+}  // namespace lento

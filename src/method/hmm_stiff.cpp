@@ -1,0 +1,166 @@
+#include "lento/method/hmm_stiff.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/method/stiff_run.hpp"
+
+namespace lento {
+
+namespace {
+
+/// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the slow motion's, the
+/// averaged force is compared with the one at the projected point. A filter moves a point a little along the slow manifold as well; what
+/// that changes is seen from a second projection, and does not count.
+class ReprojectionWatch {
+public:
+    /// NOTE: energy that the start had in fast oscillations and that was taken out acts on the true motion as well; there is no point in
+    /// being finer than that.
+    explicit ReprojectionWatch(StiffRun& run)
+        : run_(&run), tolerated_(run.start_was_fast() ? 0.08 : std::min(0.005, 100 * run.request().rtol)) {}
+
+    bool operator()(double t, std::span<const double> y) {
+        const auto x = y.first(y.size() / 2);
+        const auto v = y.last(y.size() / 2);
+        if (!(run_->motion().spring_energy(t, x, v) > 0.4 * tolerated_ * run_->motion().kinetic_energy(v))) {
+            return false;
+        }
+        const auto here = run_->filtered(t, x, v);
+        const auto there = run_->filtered(t, here.position, here.velocity);
+        const double tolerated = tolerated_ * norm(there.acceleration);
+        const double springs = distance(here.acceleration, there.acceleration);
+        if (springs <= tolerated) {
+            return false;
+        }
+        const auto beyond = run_->filtered(t, there.position, there.velocity);
+        return !(springs <= tolerated + 2 * distance(there.acceleration, beyond.acceleration));
+    }
+
+private:
+    static double norm(std::span<const double> a) { return distance(a, std::vector<double>(a.size())); }
+    static double distance(std::span<const double> a, std::span<const double> b) {
+        double square = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            square += (a[i] - b[i]) * (a[i] - b[i]);
+        }
+        return std::sqrt(square);
+    }
+
+    StiffRun* run_;
+    double tolerated_;  // share of the averaged force
+};
+
+/// The longest time between two projections.
+double longest_piece(const Request& request, const std::vector<double>& times) {
+    double longest = 0;
+    double before = request.t_start;
+    for (const double t : times) {
+        longest = std::max(longest, t - before);
+        before = t;
+    }
+    return std::max(longest, request.t_end - before);
+}
+
+/// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
+/// average would not mend. Else a filter with three vanishing moments.
+WindowDefaults usual_window(const StiffMotion& springs, const Request& request) {
+    const auto start = checked(request, springs.dimension());
+    const bool fast = springs.spring_energy(start.t_start, start.start, start.velocity) >
+                      StiffRun::much_energy * springs.kinetic_energy(start.velocity);
+    const auto filter = request.options.filter.value_or(fast ? "exponential" : "flat8");
+    const bool short_one = filter.starts_with("flat");
+    return {.filter = filter,
+            .periods = short_one ? 12. : 20.,
+            .steps_per_period = 6,
+            .least_periods = short_one ? 8. : 12.,
+            .least_steps = 3.5,
+            .most_growth = 2.5};
+}
+
+}  // namespace
+
+Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
+    constexpr double most_growth = 30;
+    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request));
+    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
+    require_one_of("project", project, {"start", "times", "auto", "never"});
+    SlowMotion motion;
+    run.schedule(project, motion);
+    if (run.violation()) {
+        return run.not_started();
+    }
+    const double piece = longest_piece(run.request(), motion.projection_times);
+    const double growth = leaked_frequency(run.window().weights(), run.options().micro.value_or("verlet"),
+                                           run.window().micro_step(), run.spectrum());
+    if (growth * piece > most_growth) {
+        run.refuse(Outcome::unstable,
+                   fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
+                               "makes the slow motion grow, or swing, like exp({:.3g} t): {}",
+                               run.window().width() / run.scales().slowest, *run.options().filter, growth,
+                               better_windows(run.options(), run.scales(), run.spectrum(), most_growth / piece / 3)));
+        return run.not_started();
+    }
+
+    motion.acceleration = [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
+        const auto& averaged = run.filtered(t, X, V).acceleration;
+        std::copy(averaged.begin(), averaged.end(), F.begin());
+    };
+    motion.rate = first_order_rate(motion.acceleration);
+    motion.project = [&](double t, std::span<double> y) {
+        if (run.violation()) {
+            return false;
+        }
+        const auto point = run.projection().once(t, y.first(y.size() / 2), y.last(y.size() / 2));
+        std::copy(point.velocity.begin(), point.velocity.end(),
+                  std::copy(point.position.begin(), point.position.end(), y.begin()));
+        return true;
+    };
+    std::vector<double> y = run.request().start;
+    y.insert(y.end(), run.request().velocity.begin(), run.request().velocity.end());
+    if (project != "never") {
+        motion.project(run.request().t_start, y);
+    }
+    const auto X = std::span<const double>(y).first(springs.dimension());
+    const auto V = std::span<const double>(y).last(springs.dimension());
+    run.judge_glide(X, V);
+    run.note_forces_are_averaged();
+    run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
+    if (run.violation()) {
+        return run.not_started();
+    }
+    motion.wants_projection = [&, watch = ReprojectionWatch(run), looked_at = 0.0](double t,
+                                                                                   std::span<const double> y) mutable {
+        const auto X = y.first(y.size() / 2);
+        const auto V = y.last(y.size() / 2);
+        if (const double longest = run.largest_measure(t, X); !(longest < run.size().length / 2)) {
+            run.refuse(Outcome::unstable,
+                       fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
+                                   "{:.2g}: what the window lets through of its force is amplified at each macro-step; "
+                                   "{}, or project = auto, or a smaller macro_step",
+                                   longest, t, run.size().length,
+                                   better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece)));
+            return true;
+        }
+        if (project == "auto") {
+            return watch(t, y);
+        }
+        // Who asks for no projection is told when one would have been needed.
+        const double energy = run.motion().spring_energy(t, X, V);
+        if (!run.drifted_at() && energy > 2 * looked_at) {
+            looked_at = energy;
+            if (watch(t, y)) {
+                run.note_drift(t);
+            }
+        }
+        return false;
+    };
+
+    return run.solve(motion, spring_solvers(), std::move(y));
+}
+
+}  // namespace lento
