@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lento/base/list_items.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/lento.hpp"
 
@@ -38,23 +39,6 @@ bool is_word(const OptionEntry& entry) {
 }
 bool is_list(const OptionEntry& entry) {
     return std::holds_alternative<std::optional<std::vector<double>> Options::*>(entry.field);
-}
-
-/// What stands between the commas of a list, in brackets or not.
-std::vector<std::string> items_of(std::string text) {
-    if (text.starts_with('[') && text.ends_with(']')) {
-        text = text.substr(1, text.size() - 2);
-    }
-    std::vector<std::string> items;
-    int depth = 0;
-    for (std::size_t from = 0, i = 0; i <= text.size(); ++i) {
-        depth += i < text.size() ? (text[i] == '(') - (text[i] == ')') : 0;
-        if (i == text.size() || (text[i] == ',' && depth == 0)) {
-            items.push_back(text.substr(from, i - from));
-            from = i + 1;
-        }
-    }
-    return items;
 }
 
 /// What the command line says replaces what the file says of the same thing in other words.
@@ -230,7 +214,7 @@ void LoadedModel::make_request(End end) {
         auto [name, value] = name_and_value(option, "--option");
         if (const auto* entry = find_option(name); entry != nullptr && is_list(*entry)) {
             std::vector<double> numbers;
-            for (const auto& item : items_of(value)) {
+            for (const auto& item : list_items(value)) {
                 numbers.push_back(number(item, "--option " + name));
             }
             value = fmt::format("{}", fmt::join(numbers, ","));
@@ -260,7 +244,7 @@ void LoadedModel::set_options(Options& options) {
                 set_option(options, setting.name, fmt::format("{}", fmt::join(*list, ",")));
             } else if (is_list(*entry) && text != nullptr) {
                 std::vector<double> numbers;
-                for (const auto& item : items_of(*text)) {
+                for (const auto& item : list_items(*text)) {
                     numbers.push_back(model::number_in(model_, item, setting.mark));
                 }
                 set_option(options, setting.name, fmt::format("{}", fmt::join(numbers, ",")));

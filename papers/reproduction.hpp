@@ -41,7 +41,8 @@ struct Reproduction {
 /// All of them, in the order of the papers.
 const std::vector<Reproduction>& reproductions();
 
-std::vector<Reproduction> stiff_springs();
+std::vector<Reproduction> stiff_tables();
+std::vector<Reproduction> stiff_figures();
 std::vector<Reproduction> slow_manifold_points();
 std::vector<Reproduction> slow_manifold_solutions();
 std::vector<Reproduction> vibrated_tables();

@@ -67,7 +67,7 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
 }
 
 /// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
-/// average would not mend. Else a filter with three vanishing moments.
+/// average would not mend. What grows is projected away there. Else a filter with three vanishing moments.
 WindowDefaults usual_window(const StiffMotion& springs, const Request& request) {
     const auto start = checked(request, springs.dimension());
     const bool fast = springs.spring_energy(start.t_start, start.start, start.velocity) >
@@ -79,7 +79,7 @@ WindowDefaults usual_window(const StiffMotion& springs, const Request& request) 
             .steps_per_period = 6,
             .least_periods = short_one ? 8. : 12.,
             .least_steps = 3.5,
-            .most_growth = 2.5};
+            .most_growth = fast ? 10 : 2.5};
 }
 
 }  // namespace

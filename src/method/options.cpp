@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lento/base/list_items.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/number.hpp"
 
@@ -84,23 +85,6 @@ const OptionEntry& entry_of(std::string_view name) {
                              suggestion(name, known)));
 }
 
-/// Numbers between commas, in brackets or not.
-std::vector<double> numbers_from(std::string_view text, std::string_view name) {
-    if (text.starts_with('[') && text.ends_with(']')) {
-        text = text.substr(1, text.size() - 2);
-    }
-    std::vector<double> numbers;
-    while (!text.empty()) {
-        const auto comma = std::min(text.find(','), text.size());
-        auto item = text.substr(0, comma);
-        item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-        item = item.substr(0, item.find_last_not_of(' ') + 1);
-        numbers.push_back(number_from(item, fmt::format("option {}", name)));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return numbers;
-}
-
 }  // namespace
 
 void set_option(Options& options, std::string_view name, std::string_view value) {
@@ -111,7 +95,10 @@ void set_option(Options& options, std::string_view name, std::string_view value)
             if constexpr (std::is_same_v<Value, std::string>) {
                 options.*field = std::string(value);
             } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-                options.*field = numbers_from(value, name);
+                auto& numbers = (options.*field).emplace();
+                for (const auto& item : list_items(value)) {
+                    numbers.push_back(number_from(item, fmt::format("option {}", name)));
+                }
             } else {
                 const double number = number_from(value, fmt::format("option {}", name));
                 if constexpr (std::is_same_v<Value, std::size_t>) {

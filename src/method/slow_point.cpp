@@ -53,7 +53,10 @@ SlowPoint projected(const StiffMotion& motion, Request request) {
     if (!run.violation()) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     }
-    if (!point && !run.violation()) {
+    if (point) {
+        run.judge_start(point->position, point->velocity, point->acceleration);
+    } else if (!run.violation()) {
+        run.require_separation(run.size());
         run.give_up();
     }
     if (run.violation()) {
@@ -63,40 +66,17 @@ SlowPoint projected(const StiffMotion& motion, Request request) {
     }
     result.position = point->position;
     result.velocity = point->velocity;
-    double moved = 0;
-    for (std::size_t i = 0; i < result.position.size(); ++i) {
-        moved = larger(moved, std::abs(result.position[i] - run.request().start[i]));
-    }
-    if (!(moved <= 0.3 * run.size().length)) {
-        result.outcome = Outcome::not_converged;
-        result.explanation = fmt::format(
-            "the projection ends {:.3g} from the start, where coordinates are of size {:.3g}: the start is too far "
-            "from where "
-            "the springs are at rest for its slow point to have a meaning; start nearer",
-            moved, run.size().length);
-        return result;
-    }
     for (const auto& spring : motion.springs()) {
         result.springs.push_back(spring.name);
         result.elongations.push_back(spring.elongation(point->measures));
         result.multipliers.push_back(spring.strength * result.elongations.back());
     }
-    const SlowSize size(point->position, point->velocity, point->acceleration, run.length());
-    if (run.window().width() > 0.5 * size.time) {
-        result.outcome = Outcome::no_scale_separation;
-        result.explanation = fmt::format(
-            "the window lasts {:.3g}, and the slow motion changes by its own size in {:.3g}: the springs are not fast "
-            "against it, and there is no slow manifold to speak of",
-            run.window().width(), size.time);
-        return result;
-    }
     const double largest = std::abs(
         *std::ranges::max_element(result.multipliers, [](double a, double b) { return std::abs(a) < std::abs(b); }));
     if (const double off = multiplier_error(run, *point); off > 1e-3 * largest) {
         result.warnings.push_back(
-            fmt::format("multipliers are uncertain by {:.1g}: windows of {:.3g} periods see the slow motion change. "
-                        "Shorter windows "
-                        "make that less, and so do stiffer springs",
+            fmt::format("multipliers are uncertain by up to {:.1g}: windows of {:.3g} periods see the slow motion "
+                        "change. Shorter windows make that less, and so do stiffer springs",
                         off, run.window().width() / run.scales().slowest));
     }
     result.iterations = point->iterations;

@@ -134,6 +134,12 @@ std::optional<Violation> StiffRun::separation_violation(const SlowSize& size) co
                                  width, width / scales_.slowest, size.time)};
 }
 
+void StiffRun::require_separation(const SlowSize& size) {
+    if (const auto violation = separation_violation(size)) {
+        refuse(violation->outcome, violation->sentence);
+    }
+}
+
 void StiffRun::refuse(Outcome outcome, std::string sentence) {
     if (!violation_) {
         violation_ = {outcome, std::move(sentence)};
@@ -220,8 +226,8 @@ void StiffRun::judge_start(std::span<const double> x, std::span<const double> v,
                            moved, size_.length));
         return;
     }
-    if (const auto violation = separation_violation(size_)) {
-        refuse(violation->outcome, violation->sentence);
+    require_separation(size_);
+    if (violation_) {
         return;
     }
     const double taken = motion_->spring_energy(request_.t_start, request_.start, request_.velocity) -

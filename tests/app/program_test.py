@@ -467,6 +467,11 @@ t_end = 1
         self.assertGreater(abs(better["multipliers"]["first"] - plain["multipliers"]["first"]), 1e-7)
         self.assertIn("extrapolated", self.lento("project", two, *flags, "--richardson").stdout)
         self.refused(2, ["neither stiff springs", "nor [constraints]"], "project", PENDULUM)
+        self.refused(2, ["leave --method out"], "project", two, "--method", "direct")
+        self.refused(2, ["--option macro", "window_periods"], "project", two, "--option", "macro=rk4")
+        wide = json.loads(self.lento("project", two, "--json", "--option", "window_periods=24").stdout)
+        self.assertIn("multipliers are uncertain", wide["warnings"][0])
+        self.refused(1, ["no_scale_separation"], "project", two, "--set", "omega1=20", "--set", "omega2=20")
         far = self.model((MODELS / "strong-spring.toml").read_text().replace("start = 1,", "start = 3,"))
         self.refused(1, ["lento: "], "project", far)
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lento/average/filter.hpp"
+#include "lento/average/slow_guess.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_springs.hpp"
 
@@ -106,6 +107,68 @@ TEST(Projection, a_state_that_is_not_finite_fails_and_does_not_hang) {
     const auto point = projector.projection(0, std::vector<double>{NAN, 0, 2, 0}, std::vector<double>{0, -0.5, 0, 0.5});
     EXPECT_EQ(point.ending, ProjectedPoint::Ending::failed);
     EXPECT_LE(point.iterations, 2);
+}
+
+TEST(SlowGuess, is_where_springs_are_as_long_as_learnt_and_nearest_in_the_metric_of_the_masses) {
+    const auto system = both(1000).with_mass(Mass::diagonal(std::vector<double>{1, 1, 3, 3}));
+    Projector projector(system, 1000, 1e-9);
+    SlowGuess guess(*projector.motion);
+    std::vector<double> x{1.1, 0.2, 2.0, 0.1}, v{0.3, -0.5, 0.1, 0.5};
+    const auto before = x;
+    EXPECT_FALSE(guess(0, x, v));  // nothing learnt
+    EXPECT_EQ(x, before);
+    const auto learnt = projector.projection(0, std::vector<double>{1, 0, 2, 0}, std::vector<double>{0, -0.5, 0, 0.5});
+    guess.learn(0, learnt);
+    ASSERT_TRUE(guess(0, x, v));
+    std::vector<double> g(2), dg(2), expected(2), gradient(projector.motion->pattern().entries());
+    projector.motion->values(0, x, g);
+    projector.motion->rates(0, x, v, dg);
+    projector.motion->rates(0, learnt.position, learnt.velocity, expected);
+    for (std::size_t j = 0; j < 2; ++j) {
+        EXPECT_NEAR(g[j], learnt.measures[j], 1e-13);
+        EXPECT_NEAR(dg[j], expected[j], 1e-13);
+    }
+    // M (x - before) is a combination of gradients, up to their turning on the way: along the slow manifold it has no component. A motion of
+    // both masses along it is the turning of the whole about the origin.
+    const std::vector<double> turning{-x[1], x[0], -x[3], x[2]}, mass{1, 1, 3, 3};
+    double along = 0, size = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        along += turning[i] * mass[i] * (x[i] - before[i]);
+        size = std::max(size, std::abs(x[i] - before[i]));
+    }
+    EXPECT_GT(size, 0.01);
+    EXPECT_LT(std::abs(along), 0.2 * size);
+}
+
+TEST(SlowGuess, leaves_to_the_projection_what_does_not_grow_with_the_stiffness) {
+    for (const double omega : {1e3, 1e5, 1e7}) {
+        const auto system = both(omega);
+        Projector projector(system, omega, 1e-3 / (omega * omega));
+        SlowGuess guess(*projector.motion);
+        std::vector<double> x{1, 0, 2, 0}, v{0, -0.5, 0, 0.5};
+        guess.learn(0, projector.projection(0, x, v));
+        for (std::size_t i = 0; i < 4; ++i) {
+            x[i] += 0.05 * v[i];
+        }
+        EXPECT_GE(projector.projection(0, x, v).iterations, omega < 1e4 ? 4 : 6) << omega;
+        ASSERT_TRUE(guess(0, x, v));
+        EXPECT_LE(projector.projection(0, x, v).iterations, 4) << omega;
+    }
+}
+
+TEST(SlowGuess, gives_up_where_springs_depend_on_each_other) {
+    const auto doubled = stiff_system(
+        2, [](auto, auto, auto, auto f) { f[0] = f[1] = 0; }, {1e3, 1e3},
+        [](auto q, auto, auto g) {
+            g[0] = hypot(q[0], q[1]) - 1;
+            g[1] = hypot(q[0], q[1]) - 1;
+        });
+    Projector projector(doubled, 1e3, 1e-9);
+    SlowGuess guess(*projector.motion);
+    guess.learn(0, projector.projection(0, std::vector<double>{1, 0}, std::vector<double>{0, 1}));
+    std::vector<double> x{1, 0.1}, v{0, 1};
+    EXPECT_FALSE(guess(0, x, v));
+    EXPECT_EQ(x[1], 0.1);
 }
 
 TEST(FlatFilter, has_three_vanishing_moments_and_half_the_bias_of_the_cubic) {

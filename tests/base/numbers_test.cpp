@@ -2,9 +2,11 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "lento/base/compensated_sum.hpp"
+#include "lento/base/list_items.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/number.hpp"
 #include "lento/base/outcome.hpp"
@@ -79,6 +81,14 @@ TEST(Outcome, every_outcome_has_its_name) {
     EXPECT_EQ(name_of(Outcome::completed), "completed");
     EXPECT_EQ(name_of(Outcome::no_scale_separation), "no_scale_separation");
     EXPECT_EQ(name_of(Outcome::budget_exhausted), "budget_exhausted");
+}
+
+TEST(ListItems, stand_between_commas_outside_parentheses) {
+    using Items = std::vector<std::string>;
+    EXPECT_EQ(list_items("1, 2,3"), (Items{"1", "2", "3"}));
+    EXPECT_EQ(list_items(" [max(1, 2), pi] "), (Items{"max(1, 2)", "pi"}));
+    EXPECT_EQ(list_items("1,,2"), (Items{"1", "", "2"}));
+    EXPECT_EQ(list_items(""), (Items{""}));
 }
 
 }  // namespace

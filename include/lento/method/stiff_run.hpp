@@ -51,6 +51,9 @@ public:
     const std::optional<Violation>& violation() const { return violation_; }
     void refuse(Outcome outcome, std::string sentence);
 
+    /// Refuses a window that is not short against the slow motion.
+    void require_separation(const SlowSize& size);
+
     /// What a window from (x, v) at t makes of it. The last one is remembered: a step ends where the next begins.
     struct Filtered {
         double t = 0;
@@ -99,7 +102,6 @@ private:
     void require_finite_force();
     void make_window();
     std::optional<Violation> first_violation() const;
-    /// A window must be short against the slow motion, as far as that is known.
     std::optional<Violation> separation_violation(const SlowSize& size) const;
     std::string failed_projection(double t, const ProjectedPoint& point) const;
     Solution finished(Outcome outcome, std::string explanation, Marched marched);

@@ -1,0 +1,34 @@
+#include "lento/base/list_items.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace lento {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> list_items(std::string_view text) {
+    text = trimmed(text);
+    if (text.starts_with('[') && text.ends_with(']')) {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::vector<std::string> items;
+    int depth = 0;
+    for (std::size_t from = 0, i = 0; i <= text.size(); ++i) {
+        depth += i < text.size() ? (text[i] == '(') - (text[i] == ')') : 0;
+        if (i == text.size() || (text[i] == ',' && depth == 0)) {
+            items.emplace_back(trimmed(text.substr(from, i - from)));
+            from = i + 1;
+        }
+    }
+    return items;
+}
+
+}  // namespace lento
