@@ -67,19 +67,21 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
 }
 
 /// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
-/// average would not mend. What grows is projected away there. Else a filter with three vanishing moments.
+/// average would not mend. What grows is projected away there. Else a filter with
+/// three vanishing moments, of as many derivatives at its ends as the leakage asks for.
 WindowDefaults usual_window(const StiffMotion& springs, const Request& request) {
     const auto start = checked(request, springs.dimension());
     const bool fast = springs.spring_energy(start.t_start, start.start, start.velocity) >
                       StiffRun::much_energy * springs.kinetic_energy(start.velocity);
-    const auto filter = request.options.filter.value_or(fast ? "exponential" : "flat8");
-    const bool short_one = filter.starts_with("flat");
-    return {.filter = filter,
-            .periods = short_one ? 12. : 20.,
+    const bool papers = fast || request.options.filter == "exponential";
+    return {.filters = papers ? std::vector<std::string>{"exponential"}
+                              : std::vector<std::string>{"flat8", "flat12", "flat16", "flat24", "flat32"},
+            .periods = papers ? 20. : 12.,
             .steps_per_period = 6,
-            .least_periods = short_one ? 8. : 12.,
+            .least_periods = papers ? 12. : 8.,
             .least_steps = 3.5,
-            .most_growth = fast ? 10 : 2.5};
+            .most_growth = fast ? 10 : 2.5,
+            .margin = springs.springs().size() > 1 && !fast ? 1.7 : 1};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ double relaxation_frequency(double slow_time, double rtol) {
 }
 
 double relaxation_frequency_beside(const std::vector<SpringEntry>& springs, double frequency) {
-    constexpr double most_apart = 100;
+    constexpr double most_apart = 30;
     double limit = frequency;
     for (const auto& spring : springs) {
         if (spring.frequency < frequency / most_apart) {

@@ -43,6 +43,14 @@ double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
     return error > rounding ? error : 0;
 }
 
+bool moved_far(const StiffRun& run, const ProjectedPoint& point) {
+    double moved = 0;
+    for (std::size_t i = 0; i < point.position.size(); ++i) {
+        moved = larger(moved, std::abs(point.position[i] - run.request().start[i]));
+    }
+    return !(moved <= 0.3 * run.size().length);
+}
+
 SlowPoint projected(const StiffMotion& motion, Request request) {
     // NOTE: there is no run; only windows that last longer than one would be refused.
     request.t_end = request.t_start + 1e9 * spring_scales(motion.springs()).slowest;
@@ -53,7 +61,12 @@ SlowPoint projected(const StiffMotion& motion, Request request) {
     if (!run.violation()) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     }
-    if (point) {
+    if (point && moved_far(run, *point)) {
+        run.refuse(
+            Outcome::not_converged,
+            "the projection ends far from the start, which is too far from where the springs are at rest for its "
+            "slow point to have a meaning; start nearer");
+    } else if (point) {
         run.judge_start(point->position, point->velocity, point->acceleration);
     } else if (!run.violation()) {
         run.require_separation(run.size());

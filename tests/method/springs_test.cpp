@@ -2,6 +2,7 @@
 /// in tests/papers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -50,7 +51,10 @@ TEST(Springs, every_macro_solver_follows_the_circle) {
             const auto run = solve(spring_in_the_plane(1e5), request);
             ASSERT_EQ(run.outcome(), Outcome::completed) << method << " " << macro << ": " << run.explanation();
             EXPECT_LT(circle_error(run), tolerance) << method << " " << macro;
-            EXPECT_EQ(run.record().options[1].value, macro);
+            const auto& options = run.record().options;
+            EXPECT_TRUE(std::any_of(options.begin(), options.end(), [&](const auto& option) {
+                return option.name == "macro" && option.value == macro;
+            }));
         }
     }
 }
@@ -152,12 +156,13 @@ TEST(Ipa, cost_hardly_grows_with_the_stiffness_and_rounding_does_not_limit_it) {
     const auto reference = at(1e6);
     const double evaluations = static_cast<double>(reference.statistics().force_evaluations);
     EXPECT_LT(evaluations / static_cast<double>(at(1e3).statistics().force_evaluations), 1.2);
-    EXPECT_LT(static_cast<double>(at(1e8).statistics().force_evaluations) / evaluations, 1.4);
+    EXPECT_LT(static_cast<double>(at(1e10).statistics().force_evaluations) / evaluations, 2);
     auto plain = request;
     plain.options.guess = "none";
     EXPECT_GT(static_cast<double>(TwoSprings{1e6, 1e6}.solve(plain).statistics().force_evaluations), 2 * evaluations);
-    EXPECT_LT(papers::distance(at(1e8).final_state().position, reference.final_state().position), 1e-8);
-    EXPECT_LT(papers::distance(at(1e10).final_state().position, reference.final_state().position), 1e-4);
+    for (const double omega : {1e8, 1e10, 1e11}) {
+        EXPECT_LT(papers::distance(at(omega).final_state().position, reference.final_state().position), 2e-7) << omega;
+    }
 }
 
 TEST(Ipa, cvode_keeps_to_the_slow_manifold_and_converges) {
@@ -209,7 +214,7 @@ TEST(Ipa, warns_where_rounding_begins_to_limit_it) {
                            [](const auto& warning) { return warning.find("rounding") != std::string::npos; });
     };
     EXPECT_FALSE(warns(1e7));
-    EXPECT_TRUE(warns(1e11));
+    EXPECT_TRUE(warns(1e13));
 }
 
 TEST(Ipa, samples_come_once_each_across_projections) {

@@ -29,7 +29,7 @@ inline const MethodDescription hmm_stiff_description{
                 {"micro", "verlet"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "6, more where springs move faster together"},
-                {"filter", "flat8; exponential where the start holds fast oscillations"},
+                {"filter", "flat8 to flat32, by leakage; exponential where the start holds fast oscillations"},
                 {"window", "from window_periods"},
                 {"window_periods", "12, or 20 with exponential; more where springs move slower together"},
                 {"project", "auto; or start, times, never"},

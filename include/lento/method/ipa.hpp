@@ -40,7 +40,7 @@ inline const MethodDescription ipa_description{
         {"guess", "elongations; or none, as in the paper"}}};
 
 inline const WindowDefaults ipa_window{
-    .filter = "cubic", .periods = 6, .steps_per_period = 6, .least_periods = 3.6, .least_steps = 3.5};
+    .filters = {"cubic"}, .periods = 6, .steps_per_period = 6, .least_periods = 3.6, .least_steps = 3.5};
 
 Solution ipa(const StiffMotion& motion, const Request& request);
 

@@ -31,7 +31,7 @@ namespace lento {
 /// of the tolerance, as far as the second allows.
 double relaxation_frequency(double slow_time, double rtol);
 
-/// Not more than a hundred times the frequency of other springs, which windows have to cover while they resolve these.
+/// Not more than thirty times the frequency of other springs, which windows have to cover while they resolve these.
 double relaxation_frequency_beside(const std::vector<SpringEntry>& springs, double frequency);
 
 /// k_j such that each spring by itself has the given frequency at x: omega^2 / (g' M^-1 g'^T)_jj.

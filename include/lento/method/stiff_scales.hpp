@@ -1,4 +1,7 @@
-/// The time scales of stiff springs, and whether a window through a filter can serve them.
+/// The time scales of stiff springs, and whether a window through a filter can serve them. Of a force -mu^2 y a window with the leakage R
+/// leaves -R(mu) mu^2 y, and with it a slow motion that grows like exp(sqrt(-R) mu t), or swings. With N periods in the window
+///
+///     R ~ N^-(P+1)   for flatP, cosP,        R ~ exp(-c sqrt(N))   for exponential      (vibrated (2.15), slow-manifold, lemma 3.2)
 #pragma once
 
 #include <cstddef>
@@ -19,16 +22,18 @@ namespace lento {
 /// The nominal periods: the micro-step comes from the fastest spring, the window from the slowest.
 TimeScales spring_scales(const std::vector<SpringEntry>& springs);
 
-/// What a method takes for a window where the user says nothing. The first three are the paper's, in nominal periods; they are widened
+/// What a method takes for a window where the user says nothing. Periods and steps are nominal; windows are widened and steps shortened
 /// where the true frequencies ask for it.
 struct WindowDefaults {
-    std::string filter;
-    double periods = 0;                ///< of the slowest spring
+    std::vector<std::string>
+        filters;         ///< of several, the one that does with the narrowest window; the last, if none does
+    double periods = 0;  ///< of the slowest spring
     std::size_t steps_per_period = 0;  ///< of the fastest spring
     double least_periods = 0;          ///< of the lowest true frequency
     double least_steps = 0;            ///< a period of the highest true frequency
     /// The window is widened until what it leaves of the springs grows by no more than exp(this) over the run; 0: as it is.
     double most_growth = 0;
+    double margin = 1;  ///< by which frequencies may fall on the way
 };
 
 /// The options with the window and the micro-steps filled in.
