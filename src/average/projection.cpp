@@ -45,6 +45,7 @@ ProjectedPoint Projection::once(double t, std::span<const double> x, std::span<c
     begin(t, point);
     iterate(t, point);
     ++projections_;
+    ++iterations_;
     return point;
 }
 

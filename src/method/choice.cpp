@@ -55,6 +55,11 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     if (problem.constraints && problem.phases) {
         return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};
     }
+    if (problem.constraints && problem.stiff_springs) {
+        return {"direct",
+                "stiff springs beside constraints: ipa and hmm-stiff would make springs of the constraints too; every "
+                "oscillation is resolved"};
+    }
     if (problem.constraints) {
         return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
     }

@@ -15,30 +15,34 @@ namespace lento {
 namespace {
 
 /// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the slow motion's, the
-/// averaged force is compared with the one at the projected point. A filter moves a point a little along the slow manifold as well; what
-/// that changes is seen from a second projection, and does not count.
+/// state and the averaged force are compared with those at the projected point. A filter moves a point a little along the slow manifold
+/// as well; what that changes is seen from a second projection, and does not count.
 class ReprojectionWatch {
 public:
     /// NOTE: energy that the start had in fast oscillations and that was taken out acts on the true motion as well; there is no point in
     /// being finer than that.
     explicit ReprojectionWatch(StiffRun& run)
-        : run_(&run), tolerated_(run.start_was_fast() ? 0.08 : std::min(0.005, 100 * run.request().rtol)) {}
+        : run_(&run),
+          tolerated_force_(run.start_was_fast() ? 0.08 : std::min(0.005, 10 * run.request().rtol)),
+          tolerated_move_(run.start_was_fast() ? HUGE_VAL : 10 * run.request().rtol) {}
 
     bool operator()(double t, std::span<const double> y) {
         const auto x = y.first(y.size() / 2);
         const auto v = y.last(y.size() / 2);
-        if (!(run_->motion().spring_energy(t, x, v) > 0.4 * tolerated_ * run_->motion().kinetic_energy(v))) {
+        if (!(run_->motion().spring_energy(t, x, v) > 0.4 * tolerated_force_ * run_->motion().kinetic_energy(v))) {
             return false;
         }
         const auto here = run_->filtered(t, x, v);
         const auto there = run_->filtered(t, here.position, here.velocity);
-        const double tolerated = tolerated_ * norm(there.acceleration);
-        const double springs = distance(here.acceleration, there.acceleration);
-        if (springs <= tolerated) {
+        const double force = distance(here.acceleration, there.acceleration) / norm(there.acceleration);
+        const double move = run_->size().move(x, v, here.position, here.velocity);
+        if (force <= tolerated_force_ && move <= tolerated_move_) {
             return false;
         }
         const auto beyond = run_->filtered(t, there.position, there.velocity);
-        return !(springs <= tolerated + 2 * distance(there.acceleration, beyond.acceleration));
+        const double force_glide = distance(there.acceleration, beyond.acceleration) / norm(there.acceleration);
+        const double glide = run_->size().move(here.position, here.velocity, there.position, there.velocity);
+        return !(force <= tolerated_force_ + 2 * force_glide && move <= tolerated_move_ + 2 * glide);
     }
 
 private:
@@ -52,7 +56,8 @@ private:
     }
 
     StiffRun* run_;
-    double tolerated_;  // share of the averaged force
+    double tolerated_force_;  // share of the averaged force
+    double tolerated_move_;   // share of the slow motion's size
 };
 
 /// The longest time between two projections.
@@ -69,10 +74,7 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
 /// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
 /// average would not mend. What grows is projected away there. Else a filter with
 /// three vanishing moments, of as many derivatives at its ends as the leakage asks for.
-WindowDefaults usual_window(const StiffMotion& springs, const Request& request) {
-    const auto start = checked(request, springs.dimension());
-    const bool fast = springs.spring_energy(start.t_start, start.start, start.velocity) >
-                      StiffRun::much_energy * springs.kinetic_energy(start.velocity);
+WindowDefaults usual_window(const StiffMotion& springs, const Request& request, bool fast) {
     const bool papers = fast || request.options.filter == "exponential";
     return {.filters = papers ? std::vector<std::string>{"exponential"}
                               : std::vector<std::string>{"flat8", "flat12", "flat16", "flat24", "flat32"},
@@ -84,11 +86,24 @@ WindowDefaults usual_window(const StiffMotion& springs, const Request& request) 
             .margin = springs.springs().size() > 1 && !fast ? 1.7 : 1};
 }
 
+/// Found out by a projection with the window for starts that hold none.
+bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& request) {
+    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request, false));
+    if (run.violation()) {
+        return false;
+    }
+    const auto& start = run.filtered(run.request().t_start, run.request().start, run.request().velocity);
+    const auto projected = run.filtered(run.request().t_start, start.position, start.velocity);
+    run.judge_start(projected.position, projected.velocity, projected.acceleration);
+    return run.start_was_fast();
+}
+
 }  // namespace
 
 Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
     constexpr double most_growth = 30;
-    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request));
+    StiffRun run(springs, request, hmm_stiff_description,
+                 usual_window(springs, request, start_holds_fast_oscillations(springs, request)));
     const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
     require_one_of("project", project, {"start", "times", "auto", "never"});
     SlowMotion motion;
@@ -117,7 +132,12 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
         if (run.violation()) {
             return false;
         }
-        const auto point = run.projection().once(t, y.first(y.size() / 2), y.last(y.size() / 2));
+        const auto X = y.first(y.size() / 2);
+        const auto V = y.last(y.size() / 2);
+        const auto point = run.projection().once(t, X, V);
+        if (t > run.request().t_start) {
+            run.note_moved(run.size().move(X, V, point.position, point.velocity));
+        }
         std::copy(point.velocity.begin(), point.velocity.end(),
                   std::copy(point.position.begin(), point.position.end(), y.begin()));
         return true;
@@ -139,11 +159,15 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
                                                                                    std::span<const double> y) mutable {
         const auto X = y.first(y.size() / 2);
         const auto V = y.last(y.size() / 2);
+        run.require_frequencies(t, X);
+        if (run.violation()) {
+            return true;
+        }
         if (const double longest = run.largest_measure(t, X); !(longest < run.size().length / 2)) {
             run.refuse(Outcome::unstable,
                        fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
-                                   "{:.2g}: what the window lets through of its force is amplified at each macro-step; "
-                                   "{}, or project = auto, or a smaller macro_step",
+                                   "{:.2g}: what the window lets through of its force is amplified at each macro-step. "
+                                   "Take a smaller macro_step, or project = auto, or a better window: {}",
                                    longest, t, run.size().length,
                                    better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece)));
             return true;

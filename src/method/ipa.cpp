@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "lento/average/filter.hpp"
 #include "lento/base/number.hpp"
 #include "lento/method/stiff_run.hpp"
 
@@ -18,6 +19,7 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
     StiffRun run(springs, request, ipa_description, ipa_window);
     const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "each");
     require_one_of("project", project, {"each", "start", "times"});
+    require_one_of("guess", run.request().options.guess.value_or("elongations"), {"elongations", "none"});
     SlowMotion motion;
     run.schedule(project, motion);
     if (run.violation()) {
@@ -40,6 +42,15 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
     if (project == "each") {
         run.note_steps_start_projected();
         run.guess_projections();
+        if (const auto& filter = *run.options().filter; Filter(filter).vanishing_moments() < 3) {
+            run.warn(
+                fmt::format("filter = {} has one vanishing moment: projections end O(omega^-2) beside the slow "
+                            "manifold, and what the "
+                            "window leaks of the springs' force there does not become less with stiffer springs. Take "
+                            "cubic or flat4, "
+                            "which have three",
+                            filter));
+        }
         run.raise_tolerance_to_glide();
         std::vector<double> evaluated_at = y;
         // NOTE: steps of SUNDIALS do not start from the projected point. They are drawn to it instead,
@@ -65,6 +76,7 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
         };
         motion.evaluated_at = [&] { return std::span<const double>(evaluated_at); };
         motion.wants_projection = [&](double t, std::span<const double> z) {
+            run.require_frequencies(t, z.first(d));
             double moved = 0;
             for (std::size_t i = 0; i < d; ++i) {
                 moved = larger(moved, std::abs(z[i] - evaluated_at[i]));

@@ -86,7 +86,7 @@ SlowPoint projected(const StiffMotion& motion, Request request) {
     }
     const double largest = std::abs(
         *std::ranges::max_element(result.multipliers, [](double a, double b) { return std::abs(a) < std::abs(b); }));
-    if (const double off = multiplier_error(run, *point); off > 1e-3 * largest) {
+    if (const double off = multiplier_error(run, *point); off > 1e-4 * largest) {
         result.warnings.push_back(
             fmt::format("multipliers are uncertain by up to {:.1g}: windows of {:.3g} periods see the slow motion "
                         "change. Shorter windows make that less, and so do stiffer springs",
@@ -123,7 +123,9 @@ SlowPoint slow_point(const StiffMotion& motion, const Request& request, Extrapol
     }
     point.iterations += stiffer.iterations;
     point.residual = std::max(point.residual, stiffer.residual);
-    point.warnings.insert(point.warnings.end(), stiffer.warnings.begin(), stiffer.warnings.end());
+    for (const auto& warning : stiffer.warnings) {
+        point.warnings.push_back("with springs twice as fast: " + warning);
+    }
     for (std::size_t j = 0; j < point.multipliers.size(); ++j) {
         point.multipliers[j] = (4 * stiffer.multipliers[j] - point.multipliers[j]) / 3;
     }

@@ -32,6 +32,16 @@ SlowSize::SlowSize(std::span<const double> x, std::span<const double> v, std::sp
     }
 }
 
+double SlowSize::move(std::span<const double> x, std::span<const double> v, std::span<const double> to_x,
+                      std::span<const double> to_v) const {
+    double moved = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        moved = larger(moved, std::abs(to_x[i] - x[i]) / length);
+        moved = larger(moved, std::abs(to_v[i] - v[i]) * time / length);
+    }
+    return moved;
+}
+
 ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage) {
     const double separation = frequency * size.time;
     // The constants make the paper's 1e-7, 1e-9 at omega = 100, 1000 in its problem, whose glide they are just above.

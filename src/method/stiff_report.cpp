@@ -1,6 +1,7 @@
 /// How a run with stiff springs marches, ends, and what it says about itself.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,8 @@ Solution StiffRun::solve(const SlowMotion& motion, const MacroSolvers& solvers, 
             fmt::format(" (first in {}); try a smaller macro_step, or a tighter rtol where the step is adaptive",
                         motion_->names()[*result.culprit % motion_->dimension()]);
     }
-    return finished(result.outcome, result.explanation, std::move(marched));
+    const auto [outcome, explanation] = std::pair(result.outcome, result.explanation);
+    return finished(outcome, explanation, std::move(marched));
 }
 
 Solution StiffRun::not_started() {
@@ -86,12 +88,18 @@ double StiffRun::averaging_error() const {
 
 void StiffRun::warn_at_the_end(Outcome outcome) {
     const double moved = window_ ? std::max(accumulated_glide(), averaging_error()) : 0;
-    if (outcome == Outcome::completed && moved > 10 * request_.rtol && moved > 1e-4) {
+    if (outcome == Outcome::completed && moved > 10 * request_.rtol) {
         warn(fmt::format(
             "windows of filter = {} and {:.3g} periods see the slow motion change: an error of {:.0g} of its "
-            "size. Stiffer springs and shorter windows make that less, and so does the method ipa with a filter of "
-            "three vanishing moments (cubic, flat4); the method direct avoids it",
+            "size. Stiffer springs make that less, and so do shorter windows and filters of three vanishing moments "
+            "(cubic, flat4); the method direct avoids it",
             *options_.filter, window_->width() / scales_.slowest, moved));
+    }
+    if (outcome == Outcome::completed && !start_was_fast_ && moved_ > 10 * request_.rtol) {
+        warn(fmt::format(
+            "the motion left the slow manifold and was projected back {} times, by {:.1g} of its size in all: "
+            "its error is of that order. A tighter rtol, or the method ipa, makes it less",
+            projection_->projections() - 1, moved_));
     }
     if (drifted_at_) {
         warn(
@@ -118,7 +126,7 @@ void StiffRun::warn_at_the_end(Outcome outcome) {
                         "glides along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
                         stalled_));
     }
-    const double direct = 40 * (record_.t_end - request_.t_start) / scales_.fastest;
+    const double direct = spectrum_.vanishing ? 0 : evaluations_to_resolve(record_.t_end);
     if (outcome == Outcome::completed && static_cast<double>(record_.statistics.force_evaluations) > direct) {
         warn(
             fmt::format("{} force evaluations, where resolving every oscillation would take about {:.0f}: the method "

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,23 @@ double largest(std::span<const double> x) {
         size = larger(size, std::abs(component));
     }
     return size;
+}
+
+/// The frequency of each spring by itself at x: sqrt(k_j (g' M^-1 g'^T)_jj); the declared one for potentials of another form.
+std::vector<double> spring_frequencies(const StiffMotion& motion, double t, std::span<const double> x) {
+    const auto& pattern = motion.pattern();
+    std::vector<double> gradient(pattern.entries()), frequencies;
+    motion.gradient(t, x, gradient);
+    for (const auto& spring : motion.springs()) {
+        double square = 0;
+        for (std::size_t a = pattern.start(spring.first); a < pattern.start(spring.first + 1); ++a) {
+            for (std::size_t b = pattern.start(spring.first); b < pattern.start(spring.first + 1); ++b) {
+                square += gradient[a] * gradient[b] * motion.mass().inverse_entry(pattern.column(a), pattern.column(b));
+            }
+        }
+        frequencies.push_back(spring.has_elongation ? std::sqrt(spring.strength * square) : spring.frequency);
+    }
+    return frequencies;
 }
 
 }  // namespace
@@ -134,6 +153,48 @@ std::optional<Violation> StiffRun::separation_violation(const SlowSize& size) co
                                  width, width / scales_.slowest, size.time)};
 }
 
+void StiffRun::require_frequencies(double t, std::span<const double> x) {
+    constexpr double most_slower = 2.5;
+    const auto now = spring_frequencies(*motion_, t, x);
+    if (start_frequencies_.empty()) {
+        start_frequencies_ = spring_frequencies(*motion_, request_.t_start, request_.start);
+    }
+    for (std::size_t j = 0; j < now.size(); ++j) {
+        const double slower = start_frequencies_[j] / now[j];
+        if (!(slower <= most_slower)) {
+            refuse(Outcome::no_scale_separation,
+                   fmt::format("at t = {:.6g} the spring {} is {:.3g} times slower than at the start, and windows no "
+                               "longer cover it; give a larger window_periods, or use the method direct",
+                               t, motion_->springs()[j].name, slower));
+        } else if (window_->micro_step() * spectrum_.fastest > 1.9 * slower) {
+            refuse(
+                Outcome::unstable,
+                fmt::format("at t = {:.6g} the spring {} is {:.3g} times faster than at the start, and micro-steps no "
+                            "longer resolve it; take {:.0f} micro_steps_per_period",
+                            t, motion_->springs()[j].name, 1 / slower,
+                            std::ceil(2 * static_cast<double>(window_->steps_per_period()) / slower)));
+        }
+    }
+}
+
+double StiffRun::evaluations_to_resolve(double t) const {
+    constexpr double a_period = 40;
+    return a_period * (t - request_.t_start) * spectrum_.fastest / (2 * std::numbers::pi);
+}
+
+void StiffRun::require_budget() {
+    constexpr double least = 1e7;
+    constexpr double most_times_direct = 5;
+    const double direct = evaluations_to_resolve(request_.t_end);
+    if (static_cast<double>(window_->force_evaluations()) > std::max(least, most_times_direct * direct)) {
+        refuse(
+            Outcome::not_converged,
+            fmt::format("{} force evaluations have been spent, where resolving every oscillation to the end would take "
+                        "about {:.0f}: use the method direct",
+                        window_->force_evaluations(), direct));
+    }
+}
+
 void StiffRun::require_separation(const SlowSize& size) {
     if (const auto violation = separation_violation(size)) {
         refuse(violation->outcome, violation->sentence);
@@ -150,6 +211,11 @@ const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x
     if (last_.t == t && std::ranges::equal(last_.x, x) && std::ranges::equal(last_.v, v)) {
         return last_;
     }
+    require_budget();
+    if (violation_) {
+        const std::vector<double> none(x.size(), std::numeric_limits<double>::quiet_NaN());
+        return last_ = {t, {x.begin(), x.end()}, {v.begin(), v.end()}, none, none, none};
+    }
     (*window_)(t, x, v);
     const auto copied = [](std::span<const double> values) {
         return std::vector<double>(values.begin(), values.end());
@@ -162,6 +228,10 @@ const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x
 }
 
 std::optional<ProjectedPoint> StiffRun::projected(double t, std::span<const double> x, std::span<const double> v) {
+    require_budget();
+    if (violation_) {
+        return std::nullopt;
+    }
     std::vector<double> from(x.begin(), x.end());
     std::vector<double> with(v.begin(), v.end());
     if (guess_) {
@@ -184,7 +254,6 @@ std::optional<ProjectedPoint> StiffRun::projected(double t, std::span<const doub
 
 void StiffRun::guess_projections() {
     const auto guess = request_.options.guess.value_or("elongations");
-    require_one_of("guess", guess, {"elongations", "none"});
     const bool elongations =
         std::ranges::all_of(motion_->springs(), [](const auto& spring) { return spring.has_elongation; });
     const bool possible = elongations && spectrum_.known && spectrum_.independent;
@@ -249,10 +318,7 @@ void StiffRun::judge_start(std::span<const double> x, std::span<const double> v,
 
 void StiffRun::judge_glide(std::span<const double> x, std::span<const double> v) {
     const auto& again = filtered(request_.t_start, x, v);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        glide_ = larger(glide_, std::abs(again.position[i] - x[i]) / size_.length);
-        glide_ = larger(glide_, std::abs(again.velocity[i] - v[i]) * size_.time / size_.length);
-    }
+    glide_ = larger(glide_, size_.move(x, v, again.position, again.velocity));
 }
 
 void StiffRun::raise_tolerance_to_glide() {

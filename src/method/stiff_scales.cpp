@@ -82,6 +82,28 @@ std::optional<double> sufficient_periods(Options options, const std::string& fil
     return std::nullopt;
 }
 
+/// The first width at which one pass through the filter takes away nearly all of an oscillation.
+double projecting_periods(Options options, double least, const TimeScales& scales, const SpringSpectrum& spectrum) {
+    constexpr double most_left = 0.005;
+    const Filter kernel(*options.filter);
+    const auto steps = given_steps_per_period(options, scales).value_or(6);
+    for (double periods = least; periods < widths.back(); ++periods) {
+        options.window_periods = periods;
+        const auto size = window_size(kernel, scales, options, steps);
+        if (leaked_share(FilterWeights(kernel, size.each_side), options.micro.value_or("verlet"),
+                         scales.fastest / static_cast<double>(steps), spectrum) < most_left) {
+            return periods;
+        }
+    }
+    return least;
+}
+
+/// Verlet keeps the amplitude of an oscillation, however few steps a period has. Runge-Kutta methods damp it or make it grow: by less than
+/// a percent in a window with so many times more steps.
+double steps_beside_verlet(std::string_view micro) {
+    return micro == "midpoint" ? 10 : micro == "heun3" ? 5 : micro == "rk4" ? 4 : micro == "dopri5" ? 3 : 1;
+}
+
 /// Of several filters the one that leaks least through the window given.
 std::string tightest(Options options, const std::vector<std::string>& filters, const TimeScales& scales,
                      const SpringSpectrum& spectrum) {
@@ -96,9 +118,10 @@ std::string tightest(Options options, const std::vector<std::string>& filters, c
 Options with_window(Options options, const WindowDefaults& defaults, const TimeScales& scales,
                     const SpringSpectrum& spectrum, double length) {
     if (!options.micro_step && !options.micro_steps_per_period) {
+        const double finer = steps_beside_verlet(options.micro.value_or("verlet"));
         const double true_steps = defaults.least_steps * spectrum.fastest * scales.fastest / (2 * std::numbers::pi);
-        options.micro_steps_per_period =
-            std::max(defaults.steps_per_period, static_cast<std::size_t>(std::ceil(true_steps)));
+        options.micro_steps_per_period = static_cast<std::size_t>(
+            std::ceil(finer * std::max(static_cast<double>(defaults.steps_per_period), std::ceil(true_steps))));
     }
     const auto filters = options.filter ? std::vector{*options.filter} : defaults.filters;
     if (options.window || options.window_periods) {
@@ -109,6 +132,9 @@ Options with_window(Options options, const WindowDefaults& defaults, const TimeS
     const double least = std::max(defaults.periods, std::ceil(true_periods));
     options.filter = filters.back();
     options.window_periods = least;
+    if (defaults.most_growth == 0 && filters != defaults.filters) {
+        options.window_periods = projecting_periods(options, least, scales, spectrum);
+    }
     if (defaults.most_growth > 0) {
         // NOTE: springs that act on each other change their frequencies as they turn; in line they are 1.6 times slower than at an angle.
         SpringSpectrum on_the_way = spectrum;

@@ -21,8 +21,7 @@ std::optional<double> given_periods(const TimeScales& scales, const Options& opt
     if (periods && !(*periods >= 1 - 1e-9 && *periods < 1e6)) {
         throw Misuse(
             fmt::format("the averaging window is {:.4g} periods wide (the slowest period is {:.4g}); it must be at "
-                        "least one period "
-                        "and finite",
+                        "least one period and less than a million",
                         *periods, scales.slowest));
     }
     return periods;

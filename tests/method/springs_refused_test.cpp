@@ -101,6 +101,46 @@ TEST(SpringsRefused, on_the_way_where_a_spring_is_stretched_without_bound) {
     EXPECT_LT(run.record().t_end, 300);
 }
 
+/// An elongation whose gradient changes as the mass falls.
+template <class Elongation>
+Solution fallen(Elongation elongation, const Request& request) {
+    return solve(stiff_system(
+                     2,
+                     [](auto, auto, auto, auto f) {
+                         f[0] = 0;
+                         f[1] = -9.8;
+                     },
+                     {2e4}, elongation),
+                 request);
+}
+
+TEST(SpringsRefused, on_the_way_where_they_become_slower_or_faster) {
+    for (const char* method : {"hmm-stiff", "ipa"}) {
+        Request request{.start = {1, 0}, .velocity = {-1, 0}, .t_end = 2, .method = method};
+        expect_ends(fallen([](auto q, auto, auto g) { g[0] = q[0] * q[1]; }, request), Outcome::no_scale_separation,
+                    "slower");
+        request.velocity = {0, 1};
+        expect_ends(fallen([](auto q, auto, auto g) { g[0] = (q[0] * q[0] + 4 * q[1] * q[1] - 1) / 2; }, request),
+                    Outcome::unstable, "micro_steps_per_period");
+    }
+}
+
+TEST(SpringsRefused, where_the_force_becomes_infinite_on_the_way) {
+    for (const char* method : {"hmm-stiff", "ipa"}) {
+        const auto run = solve(stiff_system(
+                                   2,
+                                   [](auto q, auto, auto, auto f) {
+                                       f[0] = 0;
+                                       f[1] = -9.8 / ((q[1] + 0.5) * (q[1] + 0.5));
+                                   },
+                                   {1e5}, [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; }),
+                               {.start = {1, 0}, .velocity = {0, 0}, .t_end = 2, .method = method});
+        EXPECT_NE(run.outcome(), Outcome::completed);
+        EXPECT_FALSE(run.explanation().empty());
+        EXPECT_LT(run.record().t_end, 0.2);
+    }
+}
+
 TEST(SpringsRefused, micro_steps_that_are_unstable) {
     auto request = two("ipa");
     request.options.micro_steps_per_period = 4;  // the springs in line go 1.618 times as fast as each

@@ -18,6 +18,10 @@ struct SlowSize {
 
     SlowSize() = default;
     SlowSize(std::span<const double> x, std::span<const double> v, std::span<const double> a, double run);
+
+    /// How far a state is from another, as a share of the size.
+    double move(std::span<const double> x, std::span<const double> v, std::span<const double> to_x,
+                std::span<const double> to_v) const;
 };
 
 /// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by delta a window

@@ -51,6 +51,9 @@ public:
     const std::optional<Violation>& violation() const { return violation_; }
     void refuse(Outcome outcome, std::string sentence);
 
+    /// Refuses springs that have become so much slower or faster than at the start that windows no longer fit them.
+    void require_frequencies(double t, std::span<const double> x);
+
     /// Refuses a window that is not short against the slow motion.
     void require_separation(const SlowSize& size);
 
@@ -91,6 +94,8 @@ public:
     /// When what the springs have gathered began to move the slow motion, without a projection.
     const std::optional<double>& drifted_at() const { return drifted_at_; }
     void note_drift(double t) { drifted_at_ = t; }
+    /// A projection on the way has moved the motion by this share of its size.
+    void note_moved(double move) { moved_ += move; }
     void note_forces_are_averaged() { averages_forces_ = true; }
     void note_steps_start_projected() { steps_start_projected_ = true; }
     /// Evaluations beside those of the windows.
@@ -103,6 +108,10 @@ private:
     void make_window();
     std::optional<Violation> first_violation() const;
     std::optional<Violation> separation_violation(const SlowSize& size) const;
+    /// What resolving every oscillation up to t would take, about.
+    double evaluations_to_resolve(double t) const;
+    /// Refuses to go on where following the springs themselves would have been much cheaper.
+    void require_budget();
     std::string failed_projection(double t, const ProjectedPoint& point) const;
     Solution finished(Outcome outcome, std::string explanation, Marched marched);
     /// Each step starts from a projected point, and each iteration of the projection moves it along the slow manifold; directions change
@@ -123,6 +132,7 @@ private:
     std::unique_ptr<StiffWindow> window_;
     std::unique_ptr<Projection> projection_;
     std::optional<SlowGuess> guess_;
+    std::vector<double> start_frequencies_;
     std::optional<Violation> violation_;
     Filtered last_;
     std::optional<std::string> failure_;  // of the last projection
@@ -130,6 +140,7 @@ private:
     std::optional<double> drifted_at_;
     double glide_ = 0;
     double all_glides_ = 0;
+    double moved_ = 0;
     bool averages_forces_ = false;
     bool steps_start_projected_ = false;
     bool start_was_fast_ = false;
