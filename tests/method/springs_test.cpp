@@ -52,8 +52,8 @@ TEST(Springs, every_macro_solver_follows_the_circle) {
             ASSERT_EQ(run.outcome(), Outcome::completed) << method << " " << macro << ": " << run.explanation();
             EXPECT_LT(circle_error(run), tolerance) << method << " " << macro;
             const auto& options = run.record().options;
-            EXPECT_TRUE(std::any_of(options.begin(), options.end(), [&](const auto& option) {
-                return option.name == "macro" && option.value == macro;
+            EXPECT_TRUE(std::any_of(options.begin(), options.end(), [wanted = macro](const auto& option) {
+                return option.name == "macro" && option.value == wanted;
             }));
         }
     }
