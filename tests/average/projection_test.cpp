@@ -117,7 +117,8 @@ TEST(SlowGuess, is_where_springs_are_as_long_as_learnt_and_nearest_in_the_metric
     const auto before = x;
     EXPECT_FALSE(guess(0, x, v));  // nothing learnt
     EXPECT_EQ(x, before);
-    const auto learnt = projector.projection(0, std::vector<double>{1, 0, 2, 0}, std::vector<double>{0, -0.5, 0, 0.5});
+    const auto learnt =
+        projector.projection(0, std::vector<double>{1, 0.1, 2, 0}, std::vector<double>{0, -0.5, 0, 0.5});
     guess.learn(0, learnt);
     ASSERT_TRUE(guess(0, x, v));
     std::vector<double> g(2), dg(2), expected(2), gradient(projector.motion->pattern().entries());
