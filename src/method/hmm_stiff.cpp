@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,8 +73,8 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
 }
 
 /// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
-/// average would not mend. What grows is projected away there. Else a filter with
-/// three vanishing moments, of as many derivatives at its ends as the leakage asks for.
+/// average would not mend. What grows is projected away there. Else a filter with three vanishing moments, of as many derivatives at its
+/// ends as the leakage asks for.
 WindowDefaults usual_window(const StiffMotion& springs, const Request& request, bool fast) {
     const bool papers = fast || request.options.filter == "exponential";
     return {.filters = papers ? std::vector<std::string>{"exponential"}
@@ -86,8 +87,8 @@ WindowDefaults usual_window(const StiffMotion& springs, const Request& request, 
             .margin = springs.springs().size() > 1 && !fast ? 1.7 : 1};
 }
 
-/// Found out by a projection with the window for starts that hold none.
-bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& request) {
+/// Found out by a projection with the window for starts that hold none, whose evaluations are counted in `spent`.
+bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& request, std::int64_t& spent) {
     StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request, false));
     if (run.violation()) {
         return false;
@@ -95,6 +96,7 @@ bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& re
     const auto& start = run.filtered(run.request().t_start, run.request().start, run.request().velocity);
     const auto projected = run.filtered(run.request().t_start, start.position, start.velocity);
     run.judge_start(projected.position, projected.velocity, projected.acceleration);
+    spent = run.window().force_evaluations();
     return run.start_was_fast();
 }
 
@@ -102,8 +104,12 @@ bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& re
 
 Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
     constexpr double most_growth = 30;
-    StiffRun run(springs, request, hmm_stiff_description,
-                 usual_window(springs, request, start_holds_fast_oscillations(springs, request)));
+    const auto& given = request.options;
+    const bool window_is_given = given.filter && (given.window || given.window_periods);
+    std::int64_t spent = 0;
+    const bool fast = !window_is_given && start_holds_fast_oscillations(springs, request, spent);
+    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request, fast));
+    run.count_evaluations(spent);
     const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
     require_one_of("project", project, {"start", "times", "auto", "never"});
     SlowMotion motion;
