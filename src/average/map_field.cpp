@@ -1,0 +1,137 @@
+#include "lento/average/map_field.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+
+namespace lento {
+namespace {
+
+/// Of f(k) - f(0), k = 1, ..., p, in f'(0) + O(h^(2p)): (-1)^(k+1) 2 (p!)^2 / (k (p-k)! (p+k)!), half of it each way.
+std::vector<double> central_weights(int p) {
+    std::vector<double> weights;
+    double ratio = 1;  // (p!)^2 / ((p-k)! (p+k)!)
+    for (int k = 1; k <= p; ++k) {
+        ratio *= static_cast<double>(p - k + 1) / (p + k);
+        weights.push_back((k % 2 == 1 ? 1.0 : -1.0) * ratio / k);
+    }
+    return weights;
+}
+
+/// Of f(k) - f(0) in f'(0) + O(h^p): (-1)^(k+1) C(p, k) / k.
+std::vector<double> one_sided_weights(int p) {
+    std::vector<double> weights;
+    double choose = 1;
+    for (int k = 1; k <= p; ++k) {
+        choose *= static_cast<double>(p - k + 1) / k;
+        weights.push_back((k % 2 == 1 ? 1.0 : -1.0) * choose / k);
+    }
+    return weights;
+}
+
+}  // namespace
+
+MapField::MapField(Recovery recovery, int order) : recovery_(recovery) {
+    switch (recovery) {
+        case Recovery::central:
+            if (order < 2 || order > 8 || order % 2 != 0) {
+                throw Misuse(fmt::format("difference_order = {}; central differences have order 2, 4, 6 or 8", order));
+            }
+            weights_ = central_weights(order / 2);
+            break;
+        case Recovery::forward:
+        case Recovery::backward:
+            if (order < 1 || order > 8) {
+                throw Misuse(fmt::format("difference_order = {}; one-sided differences have orders 1 to 8", order));
+            }
+            weights_ = one_sided_weights(order);
+            break;
+        case Recovery::nested:
+            if (order < 1 || order > 4) {
+                throw Misuse(fmt::format("difference_order = {}; Kirchgraber's formulas have orders 1 to 4", order));
+            }
+            tableau_ = recovery_tableau(order);
+            break;
+    }
+}
+
+std::size_t MapField::periods() const {
+    switch (recovery_) {
+        case Recovery::central:
+            return 2 * weights_.size();
+        case Recovery::nested:
+            return tableau_.stages;
+        default:
+            return weights_.size();
+    }
+}
+
+void MapField::operator()(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+    recovery_ == Recovery::nested ? by_nesting(map, z, field) : by_differences(map, z, field);
+}
+
+void MapField::by_differences(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+    const std::size_t n = z.size();
+    changes_.resize(weights_.size() * n);
+    std::fill(field.begin(), field.end(), 0.0);
+    for (const int direction : {1, -1}) {
+        if (recovery_ == (direction > 0 ? Recovery::backward : Recovery::forward)) {
+            continue;
+        }
+        map.iterate(z, direction, weights_.size(), changes_);
+        for (std::size_t k = 0; k < weights_.size(); ++k) {
+            for (std::size_t i = 0; i < n; ++i) {
+                field[i] += direction * weights_[k] * changes_[k * n + i];
+            }
+        }
+    }
+}
+
+void MapField::by_nesting(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+    const std::size_t n = z.size();
+    changes_.resize(tableau_.stages * n);
+    stage_.resize(n);
+    std::fill(field.begin(), field.end(), 0.0);
+    for (std::size_t s = 0; s < tableau_.stages; ++s) {
+        stage_.assign(z.begin(), z.end());
+        for (std::size_t j = 0; j < s; ++j) {
+            for (std::size_t i = 0; i < n; ++i) {
+                stage_[i] += tableau_.a[s][j] * changes_[j * n + i];
+            }
+        }
+        const auto change = std::span(changes_).subspan(s * n, n);
+        map.change(stage_, change);
+        for (std::size_t i = 0; i < n; ++i) {
+            field[i] += tableau_.b[s] * change[i];
+        }
+    }
+}
+
+std::vector<double> fraction_of_revolution(PeriodMap& map, std::span<const double> z, double s) {
+    const std::size_t n = z.size();
+    std::vector<double> result(n, 0.0);
+    if (s == 0) {
+        return result;
+    }
+    constexpr std::size_t reach = 2;
+    constexpr std::array<double, 4> nodes{1, 2, -1, -2};
+    std::vector<double> changes(2 * reach * n);
+    map.iterate(z, 1, reach, std::span(changes).first(reach * n));
+    map.iterate(z, -1, reach, std::span(changes).last(reach * n));
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        double weight = s / nodes[k];  // the change at 0 is zero
+        for (const double other : nodes) {
+            weight *= other == nodes[k] ? 1.0 : (s - other) / (nodes[k] - other);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            result[i] += weight * changes[k * n + i];
+        }
+    }
+    return result;
+}
+
+}  // namespace lento
