@@ -69,6 +69,9 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 }
 
 LoadedModel::System LoadedModel::system_of(const model::Model& model) {
+    if (model.is_first_order() && model::has_exact_part(model)) {
+        return model::split_system(model);
+    }
     if (model.is_first_order()) {
         return model::first_order_system(model);
     }

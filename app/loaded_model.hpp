@@ -73,7 +73,7 @@ public:
 
 private:
     using System = std::variant<VibratedSystem<model::ModelForce>, FirstOrderSystem<model::ModelRate>,
-                                model::ConstrainedModel, model::StiffModel>;
+                                model::SplitModel, model::ConstrainedModel, model::StiffModel>;
 
     static System system_of(const model::Model& model);
     void make_request(End end);

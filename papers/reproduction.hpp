@@ -49,5 +49,7 @@ std::vector<Reproduction> vibrated_tables();
 std::vector<Reproduction> vibrated_properties();
 std::vector<Reproduction> vibrated_constraints();
 std::vector<Reproduction> pendulum_theorems();
+std::vector<Reproduction> stroboscopic_figures();
+std::vector<Reproduction> stroboscopic_constraints();
 
 }  // namespace lento::papers

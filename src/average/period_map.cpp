@@ -13,7 +13,8 @@ std::vector<double> PeriodMap::followed(std::span<const double> z, double t) {
     const std::size_t d = flow_->dimension();
     std::vector<double> y(z.begin(), z.begin() + static_cast<std::ptrdiff_t>(d));
     const double way = t - z[d];
-    const auto steps = static_cast<std::int64_t>(std::ceil(static_cast<double>(steps_) * std::abs(way) / period_ - 1e-9));
+    const auto steps =
+        static_cast<std::int64_t>(std::ceil(static_cast<double>(steps_) * std::abs(way) / period_ - 1e-9));
     if (steps > 0) {
         std::vector<double> increment(d);
         const double h = way / static_cast<double>(steps);

@@ -108,7 +108,8 @@ public:
     double norm(const State& difference, const State& other) const {
         double largest = 0;
         for (std::size_t i = 0; i < d_; ++i) {
-            const double size = std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
+            const double size =
+                std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
             const double tolerance = settings_.tolerance.absolute + settings_.tolerance.relative * size;
             largest = larger(largest, std::abs(difference[i]) / tolerance);
         }
@@ -211,9 +212,11 @@ private:
         if (revolutions_ - revolutions_watched_ < 1.5 * static_cast<double>(evaluations_ - watched_) &&
             march_.result.reached < settings_.t_end && !settings_.periods_per_step) {
             fail(Outcome::no_scale_separation,
-                 fmt::format("near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance steps cover only "
-                             "{:.0f} revolutions for {} that are integrated; loosen rtol and atol, or use the method direct",
-                             t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
+                 fmt::format(
+                     "near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance "
+                     "steps cover only "
+                     "{:.0f} revolutions for {} that are integrated; loosen rtol and atol, or use the method direct",
+                     t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
         }
         watched_ = evaluations_;
         revolutions_watched_ = revolutions_;
@@ -419,7 +422,7 @@ private:
         journey_.arrive(N, corrected, renewed, polynomial);
         past_.add(journey_.revolutions(), std::move(renewed));
         order_ = order;
-        const double factor = std::min(best, 2.0);
+        const double factor = std::min(best, std::exchange(just_rejected_, false) ? 1.0 : 2.0);
         N_ = factor >= 1.1 || factor < 1 ? std::max(1.0, std::floor(N_ * factor)) : N_;
         if (fixed) {
             N_ = std::min(std::max(N_, 2 * N), static_cast<double>(*settings_.periods_per_step));
@@ -428,6 +431,7 @@ private:
 
     void reject(double N, std::size_t order) {
         journey_.rejected();
+        just_rejected_ = true;
         N_ = std::max(1.0, std::floor(N));
         order_ = order;
     }
@@ -461,6 +465,7 @@ private:
     AdamsPast past_;
     double N_ = 1;
     std::size_t order_ = 1;
+    bool just_rejected_ = false;
 };
 
 /// The cubic P with P(0) = z_0, P(N) = z_1, P(1) - P(0) = D_0, P(N+1) - P(N) = D_1.

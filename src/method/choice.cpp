@@ -30,12 +30,27 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
         return {method, true,
                 problem.constraints ? "constraints can be relaxed to stiff springs" : "stiff springs are declared"};
     };
+    const auto mapping = [&](const char* method) -> Applicability {
+        if (problem.stiff_springs) {
+            return {method, false, "stiff springs have no common period"};
+        }
+        if (problem.constraints && !problem.phases && !problem.period) {
+            return {method, false, "no fast phase is declared, nor a period"};
+        }
+        return {method, true,
+                problem.phases   ? "a fast phase is declared"
+                : problem.period ? "the period of a fast oscillation is declared"
+                                 : "if the motion returns near its start again and again; the period is then found"};
+    };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
             averaging("shake-shake", true),
             averaging("rattle-shake", true),
             projecting("hmm-stiff"),
             projecting("ipa"),
+            mapping("sam"),
+            mapping("lips"),
+            mapping("multirevolution"),
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 
@@ -66,14 +81,10 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     if (!problem.first_order && problem.phases) {
         return {"hmm-async", "a fast phase is declared: its vibration is averaged"};
     }
-    if (!problem.first_order && problem.period) {
-        return {"direct",
-                "a fast period is declared without a phase; hmm-async would average it, but leaves out what the energy "
-                "of the "
-                "oscillation does to the slow motion"};
-    }
-    if (problem.first_order && (problem.phases || problem.period)) {
-        return {"direct", "no averaging method for first-order systems is there yet; every vibration is resolved"};
+    if (problem.phases || problem.period) {
+        return {"multirevolution", problem.phases
+                                       ? "a fast phase is declared: steps stride over many of its periods at once"
+                                       : "a fast period is declared: steps stride over many of them at once"};
     }
     return {"direct", "no fast phase and no period is declared: there is nothing to average"};
 }

@@ -17,7 +17,8 @@ std::span<const OptionEntry> option_catalogue() {
         {"macro",
          "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
          "heun3, rk4, dopri5, implicit-midpoint take macro_step or steps; with constraints these are shake, rattle, "
-         "rattle4, rattle6, rattle8, lobatto. Of SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, "
+         "rattle4, rattle6, rattle8, lobatto, and herk3, herk4 for one-period maps, of which multirevolution takes "
+         "adams, rk2, rk3, rk4. Of SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, "
          "arkode-5, arkode-8, which choose their step; the errors of cvode are some hundred times rtol",
          &Options::macro},
         {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
@@ -28,7 +29,7 @@ std::span<const OptionEntry> option_catalogue() {
          "depends on "
          "the velocity, verlet takes it at a predicted velocity (order 2) and verlet4 to verlet8 are refused; with "
          "constraints: shake, "
-         "rattle, rattle4, rattle6, rattle8, lobatto",
+         "rattle, rattle4, rattle6, rattle8, lobatto; for one-period maps also dopri8, with constraints herk3, herk4",
          &Options::micro},
         {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",
          &Options::micro_step},
@@ -67,6 +68,14 @@ std::span<const OptionEntry> option_catalogue() {
          "where iterated projections on the way begin: elongations (where springs are as long as at the last projected "
          "point) or none (at the point itself)",
          &Options::guess},
+        {"difference",
+         "how the averaged rate is recovered from the map over one period: central, forward or backward differences",
+         &Options::difference},
+        {"difference_order",
+         "of that recovery: 2, 4, 6, 8 for central differences, 1 to 8 for one-sided ones, 1 to 4 for lips",
+         &Options::difference_order},
+        {"periods_per_step", "periods that a macro-step strides over; without it they are chosen by tolerance",
+         &Options::periods_per_step},
     };
     return catalogue;
 }

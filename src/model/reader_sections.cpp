@@ -272,12 +272,10 @@ void Reader::read_splitting() {
         for (const auto& item : given->value.items) {
             const std::string& name = text(item, fmt::format("each entry of {}", key));
             const bool known = std::any_of(names_.symbols().begin(), names_.symbols().end(), [&](const Symbol& symbol) {
-                return symbol.name == name && symbol.kind != Kind::parameter && symbol.kind != Kind::time &&
-                       symbol.kind != Kind::phase;
+                return symbol.name == name && symbol.kind == Kind::variable;
             });
             if (!known) {
-                fail(item.mark,
-                     fmt::format("[splitting] names '{}', which is not a variable, coordinate or velocity", name));
+                fail(item.mark, fmt::format("[splitting] names '{}', which is not one of the [variables]", name));
             }
             list.push_back(name);
         }
@@ -294,9 +292,12 @@ void Reader::read_splitting() {
         kepler.mu = positive(mu->value, "mu");
     }
     if (const Entry* factor = table.find("time_factor")) {
-        kepler.time_factor = positive(factor->value, "time_factor");
+        kepler.time_factor = expression_of(factor->value, "time_factor", static_cast<Kinds>(Kind::variable));
     }
     model_.kepler = std::move(kepler);
+    if (model_.kepler->time_factor) {
+        baked_.push_back(&*model_.kepler->time_factor);
+    }
 }
 
 void Reader::read_observed() {

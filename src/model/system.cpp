@@ -1,5 +1,6 @@
 #include "lento/model/system.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -107,6 +108,71 @@ FirstOrderSystem<ModelRate> first_order_system(const Model& model) {
     auto system = FirstOrderSystem<ModelRate>(model.variables.size(), model.phases, ModelRate(model))
                       .with_names(names_of(model.variables));
     return model.period ? system.with_period(*model.period) : system;
+}
+
+bool has_exact_part(const Model& model) {
+    return model.kepler || std::any_of(model.variables.begin(), model.variables.end(),
+                                       [](const Variable& variable) { return variable.exact.has_value(); });
+}
+
+ModelFlow::ModelFlow(const Model& model) : flow_(flow_of(model)) {}
+
+ModelFlow::Flow ModelFlow::flow_of(const Model& model) {
+    if (!model.kepler) {
+        return linear_part(model);
+    }
+    const auto names = names_of(model.variables);
+    const auto places = [&](const std::vector<std::string>& wanted) {
+        std::vector<std::size_t> indices;
+        for (const auto& name : wanted) {
+            indices.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+        }
+        return indices;
+    };
+    TimeFactor factor;
+    if (model.kepler->time_factor) {
+        factor.function.emplace(model, std::vector<Node>{*model.kepler->time_factor});
+    }
+    return KeplerFlow<TimeFactor>(places(model.kepler->position), places(model.kepler->velocity), model.kepler->mu,
+                                  std::move(factor));
+}
+
+LinearFlow ModelFlow::linear_part(const Model& model) {
+    const std::size_t d = model.variables.size();
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(d), static_cast<Eigen::Index>(d));
+    for (std::size_t i = 0; i < d; ++i) {
+        const auto& variable = model.variables[i];
+        if (!variable.exact) {
+            continue;
+        }
+        // The parts are linear: their values at the unit vectors are the columns.
+        const Evaluator part(model.graph, {*variable.exact});
+        const auto at = [&](std::size_t j) {
+            std::vector<double> y(d, 0.0);
+            if (j < d) {
+                y[j] = 1;
+            }
+            double value = 0;
+            part.operator()<double>(
+                [&](std::size_t symbol) { return value_at<double>(model.places[symbol], y, {}, 0.0, {}); },
+                std::span(&value, 1));
+            return value;
+        };
+        if (at(d) != 0) {
+            model.source.fail(variable.mark,
+                              fmt::format("the exact part of the rate of {} must be linear; it is {} where "
+                                          "all variables are zero: leave that to the rate",
+                                          variable.name, at(d)));
+        }
+        for (std::size_t j = 0; j < d; ++j) {
+            matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = at(j);
+        }
+    }
+    return LinearFlow(std::move(matrix));
+}
+
+SplitModel split_system(const Model& model) {
+    return {first_order_system(model), ModelFlow(model)};
 }
 
 // NOTE: the model is a copy, to whose graph the derivatives are added.

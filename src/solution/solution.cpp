@@ -51,10 +51,17 @@ Snapshot Solution::slow(double t) const {
         return final_;
     }
     auto y = trajectory_.value(t);
+    std::optional<double> revolutions;
+    if (final_.revolutions) {  // they come behind the state
+        revolutions = y.back();
+        y.pop_back();
+    }
     if (settling_) {
         settling_(t, y);
     }
-    return snapshot_of(t, y, final_.position.size(), final_.multipliers.size());
+    auto state = snapshot_of(t, y, final_.position.size(), final_.multipliers.size());
+    state.revolutions = revolutions;
+    return state;
 }
 
 Snapshot Solution::reconstruct(const Snapshot& slow_state) const {

@@ -10,8 +10,8 @@ namespace {
 /// The coefficients of sum_{i=0}^{m-1} (i/N)^k by powers of s = m/N, from s^1 on: Faulhaber's formula
 ///     N/(k+1) sum_j C(k+1, j) B_j N^-j s^(k+1-j)
 std::vector<long double> power_sum(std::size_t k, long double N) {
-    constexpr std::array<long double, 12> bernoulli{
-        1, -1.0L / 2, 1.0L / 6, 0, -1.0L / 30, 0, 1.0L / 42, 0, -1.0L / 30, 0, 5.0L / 66, 0};
+    constexpr std::array<long double, 12> bernoulli{1,         -1.0L / 2, 1.0L / 6,   0, -1.0L / 30, 0,
+                                                    1.0L / 42, 0,         -1.0L / 30, 0, 5.0L / 66,  0};
     std::vector<long double> c(k + 1);
     long double factor = N / static_cast<long double>(k + 1);  // with C(k+1, j) N^-j
     for (std::size_t j = 0; j <= k; ++j) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
+
+#include "papers/slope.hpp"
 
 namespace lento {
 namespace {
@@ -49,6 +52,54 @@ TEST(AdamsWeights, keep_their_digits_for_millions_of_periods) {
     }
     const auto w = adams_weights(points, 1e6);
     EXPECT_NEAR(std::accumulate(w.begin(), w.end(), 0.0), 1e6, 1e-8);
+}
+
+/// Predictor and corrector, each followed by an evaluation, from exact starting values: the largest error on the way of a logistic growth.
+double pece_error(int order, int N) {
+    const double eps = 4.0 / 4096;
+    const auto exact = [](double t) { return 1 / (1 + 3 * std::exp(-t)); };
+    const auto D = [&](double z) { return z * std::exp(eps) / (1 + z * std::expm1(eps)) - z; };
+    std::vector<double> past;  // newest first
+    std::vector<double> behind, ahead{double(N)};
+    int m = 0;
+    for (int j = 0; j < order; ++j, m += N) {
+        past.insert(past.begin(), D(exact(eps * m)));
+        behind.push_back(-double(N) * j);
+        ahead.push_back(-double(N) * j);
+    }
+    m -= N;
+    ahead.pop_back();
+    const auto predictor = adams_weights(behind, N);
+    const auto corrector = adams_weights(ahead, N);
+    double z = exact(eps * m);
+    double largest = 0;
+    for (; m < 4096; m += N) {
+        const auto step = [&](const std::vector<double>& weights) {
+            double sum = z;
+            for (std::size_t j = 0; j < weights.size(); ++j) {
+                sum += weights[j] * past[j];
+            }
+            return sum;
+        };
+        const double predicted = step(predictor);
+        past.insert(past.begin(), D(predicted));
+        z = step(corrector);
+        past[0] = D(z);
+        past.resize(static_cast<std::size_t>(order));
+        largest = std::max(largest, std::abs(z - exact(eps * (m + N))));
+    }
+    return largest;
+}
+
+TEST(AdamsWeights, make_methods_of_orders_two_to_eight) {
+    for (int order = 2; order <= 8; ++order) {
+        std::vector<double> lengths, errors;
+        for (const int N : std::vector{32, 64, 128}) {
+            lengths.push_back(N);
+            errors.push_back(pece_error(order, N));
+        }
+        EXPECT_NEAR(papers::slope(lengths, errors), order, 0.5) << order;
+    }
 }
 
 TEST(AdamsWeights, of_one_period_are_the_map_itself) {

@@ -111,9 +111,9 @@ public:
         std::int64_t k = 0;
         for (std::size_t mark = 0; mark < stretch.marks; ++mark) {
             for (const std::int64_t end = k + stretch.steps; k < end; ++k) {
-                stepper_.step([&](double c, auto u,
-                                  auto rate) { evaluate(stretch, y, static_cast<double>(k) + c, u, rate); },
-                              stretch.h, state_);
+                stepper_.step(
+                    [&](double c, auto u, auto rate) { evaluate(stretch, y, static_cast<double>(k) + c, u, rate); },
+                    stretch.h, state_);
             }
             out = std::copy(state_.y.begin(), state_.y.end(), out);
         }

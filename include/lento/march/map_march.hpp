@@ -26,19 +26,19 @@ using MapChange = std::function<void(std::span<const double> z, std::span<double
 struct MapMarchSettings {
     double t_end = 0;
     Tolerance tolerance{};
-    std::vector<double> scales{};                     ///< sizes that count as |y| where |y| is less; may be empty
-    double time_tolerance = 0;                        ///< of t itself, where revolutions differ in length
-    std::optional<std::int64_t> periods_per_step{};   ///< N; none: by tolerance, Adams methods only
-    int order = 8;                                    ///< of Runge-Kutta methods; the highest of Adams methods
-    bool revolutions = false;                         ///< whether listeners are given their number
-    std::int64_t budget = 1'000'000'000;              ///< of steps tried
+    std::vector<double> scales{};                    ///< sizes that count as |y| where |y| is less; may be empty
+    double time_tolerance = 0;                       ///< of t itself, where revolutions differ in length
+    std::optional<std::int64_t> periods_per_step{};  ///< N; none: by tolerance, Adams methods only
+    int order = 8;                                   ///< of Runge-Kutta methods; the highest of Adams methods
+    bool revolutions = false;                        ///< whether listeners are given their number
+    std::int64_t budget = 1'000'000'000;             ///< of steps tried
 };
 
 struct MapMarch {
     MarchResult result{};
-    double revolutions = 0;        ///< from the start to the time reached
-    double steepest = 0;           ///< N times the slope of D, at its largest
-    std::vector<double> final_y{}; ///< as listeners are given it
+    double revolutions = 0;         ///< from the start to the time reached
+    double steepest = 0;            ///< N times the slope of D, at its largest
+    std::vector<double> final_y{};  ///< as listeners are given it
 };
 
 /// From z, which ends as the last point that is a whole number of revolutions away; the time reached is t_end.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,11 +18,14 @@
 #include "lento/method/hmm_stiff.hpp"
 #include "lento/method/hmm_sync.hpp"
 #include "lento/method/ipa.hpp"
+#include "lento/method/multirevolution.hpp"
 #include "lento/method/relaxed.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/sam.hpp"
 #include "lento/method/shake_shake.hpp"
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
+#include "lento/problem/split_system.hpp"
 #include "lento/problem/stiff_system.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
@@ -29,8 +34,9 @@ namespace lento {
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
     static const std::vector<MethodDescription> all{
-        hmm_sync_description,  hmm_async_description, shake_shake_description, rattle_shake_description,
-        hmm_stiff_description, ipa_description,       direct_description};
+        hmm_sync_description,        hmm_async_description, shake_shake_description, rattle_shake_description,
+        hmm_stiff_description,       ipa_description,       sam_description,         lips_description,
+        multirevolution_description, direct_description};
     return all;
 }
 
@@ -44,6 +50,18 @@ inline void require_method(const std::string& name) {
         throw Misuse(
             fmt::format("method '{}' is not known{}; there are {}", name, suggestion(name, known), listed(known)));
     }
+}
+
+/// Whether the method is one on one-period maps.
+inline bool is_stroboscopic(const std::string& method) {
+    return method == sam_description.name || method == lips_description.name ||
+           method == multirevolution_description.name;
+}
+
+inline Solution solve_stroboscopic(SharedMotion motion, const std::string& method, const Request& request,
+                                   StartReport start = {}) {
+    const auto run = method == sam_description.name ? sam : method == lips_description.name ? lips : multirevolution;
+    return run(std::move(motion), request, std::move(start));
 }
 
 /// A system with coordinates. `auto` becomes the method that suits its class (`method/choice.hpp`).
@@ -61,6 +79,10 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
             "method {} is for systems with stiff springs or constraints; this one has neither: in C++ springs are "
             "declared with lento::stiff_system, in a model with [springs.NAME]",
             method));
+    }
+    if (is_stroboscopic(method)) {
+        return solve_stroboscopic(std::make_shared<PeriodicCoordinates<VibratedSystem<Force, Extent>>>(system), method,
+                                  request);
     }
     if (method == "hmm-async") {
         return hmm_async(system, request);
@@ -86,10 +108,18 @@ Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request
     if (method == ipa_description.name || method == hmm_stiff_description.name) {
         return solve_relaxed(system, request);
     }
+    if (is_stroboscopic(method)) {
+        Request on_constraints = checked(request, system.dimension());
+        StartReport start;
+        Manifold<Constraints> manifold(system.mass(), system.constraints());
+        start.violation = StartOnManifold(manifold, system.names())(on_constraints, start.warnings);
+        return solve_stroboscopic(std::make_shared<PeriodicOnConstraints<Free, Constraints>>(system), method,
+                                  on_constraints, std::move(start));
+    }
     if (method != "direct") {
         throw Misuse(
             fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
-                        "rattle-shake, ipa, hmm-stiff or direct",
+                        "rattle-shake, sam, multirevolution, ipa, hmm-stiff or direct",
                         method, system.constraints().count()));
     }
     return direct(system, request);
@@ -117,11 +147,30 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
 template <class Rate>
 Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
     require_method(request.method);
-    if (request.method != "auto" && request.method != "direct") {
-        throw Misuse(fmt::format("method {} is for systems with coordinates; this one has variables: use direct",
-                                 request.method));
+    const std::string method =
+        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    if (is_stroboscopic(method)) {
+        return solve_stroboscopic(std::make_shared<PeriodicVariables<FirstOrderSystem<Rate>>>(system), method, request);
+    }
+    if (method != "direct") {
+        throw Misuse(
+            fmt::format("method {} is for systems with coordinates; this one has variables: use multirevolution, sam, "
+                        "lips or direct",
+                        method));
     }
     return direct(system, request);
+}
+
+/// A first-order system with an exactly solvable part.
+template <class Rate, ExactFlow Flow>
+Solution solve(const SplitSystem<Rate, Flow>& system, const Request& request) {
+    require_method(request.method);
+    const std::string method =
+        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    if (is_stroboscopic(method)) {
+        return solve_stroboscopic(std::make_shared<PeriodicSplit<Rate, Flow>>(system), method, request);
+    }
+    return solve(system.whole(), request);
 }
 
 }  // namespace lento

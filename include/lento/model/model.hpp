@@ -62,7 +62,7 @@ struct SlowVariable {
 struct KeplerSplitting {
     std::vector<std::string> position, velocity;
     double mu = 1;
-    double time_factor = 1;
+    std::optional<Node> time_factor{};  ///< of the variables
 };
 
 /// A method option as given: a number, text that may be an expression, or a list of numbers.

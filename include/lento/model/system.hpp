@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "lento/model/compile.hpp"
@@ -15,6 +17,7 @@
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
 #include "lento/problem/sparse_pattern.hpp"
+#include "lento/problem/split_system.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
 namespace lento::model {
@@ -127,6 +130,40 @@ private:
     ModelFunction function_;
 };
 
+/// The exactly solvable part of a model with variables: linear, or a Kepler motion. It is an ExactFlow.
+class ModelFlow {
+public:
+    explicit ModelFlow(const Model& model);
+
+    void field(std::span<const double> y, std::span<double> rate) const {
+        std::visit([&](const auto& flow) { flow.field(y, rate); }, flow_);
+    }
+    bool increment(double h, std::span<const double> y, std::span<double> du) {
+        return std::visit([&](auto& flow) { return flow.increment(h, y, du); }, flow_);
+    }
+    std::optional<std::string> failure() const {
+        return std::visit([](const auto& flow) { return flow.failure(); }, flow_);
+    }
+
+private:
+    struct TimeFactor {
+        std::optional<ModelFunction> function{};
+        double operator()(std::span<const double> y) const {
+            double factor = 1;
+            if (function) {
+                function->operator()<double>(y, {}, 0.0, {}, std::span(&factor, 1));
+            }
+            return factor;
+        }
+    };
+    using Flow = std::variant<LinearFlow, KeplerFlow<TimeFactor>>;
+
+    static Flow flow_of(const Model& model);
+    static LinearFlow linear_part(const Model& model);
+
+    Flow flow_;
+};
+
 /// The constraints of a model, with the members that `problem/constraints.hpp` describes.
 class ModelConstraints {
 public:
@@ -162,12 +199,17 @@ private:
         curvature_at_rest_;  // with time standing still; the same code where nothing moves
 };
 
+using SplitModel = SplitSystem<ModelRate, ModelFlow>;
 using ConstrainedModel = ConstrainedSystem<VibratedSystem<ModelForce>, ModelConstraints>;
 
 /// Throw Misuse if the model is of the other order, or has no constraints.
 VibratedSystem<ModelForce> second_order_system(const Model& model);
 FirstOrderSystem<ModelRate> first_order_system(const Model& model);
 ConstrainedModel constrained_system(const Model& model);
+
+/// Whether a part is declared to be exactly solvable, and the system with it.
+bool has_exact_part(const Model& model);
+SplitModel split_system(const Model& model);
 
 std::vector<double> start_of(const Model& model);
 std::vector<double> velocity_of(const Model& model);

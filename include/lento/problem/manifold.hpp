@@ -127,6 +127,24 @@ public:
             [&] { return matrix_.factorise(gradient); }, [&] { pull(gradient, correction_, 1, v); });
     }
 
+    /// The same along the normals at another point. Factorises.
+    Convergence to_velocity_along(std::span<const double> directions, std::span<const double> gradient,
+                                  std::span<const double> x, double t, std::span<double> v, std::span<double> nu) {
+        set_scale(gradient, v);
+        if (!matrix_.factorise(gradient, directions)) {
+            return {.converged = false, .independent = false};
+        }
+        return converge(
+            nu,
+            [&](int iteration) {
+                constraints_.rates(x, v, t, clock_, residual_);
+                for (std::size_t j = 0; iteration == 0 && j < count(); ++j) {
+                    scale_[j] = std::max(scale_[j], std::abs(residual_[j]));
+                }
+            },
+            [&] { return matrix_.factorise(gradient, directions); }, [&] { pull(directions, correction_, 1, v); });
+    }
+
     /// Turns the acceleration a = M^-1 f of the active forces into that of the constrained motion. The matrix must be that of the
     /// gradient at x.
     void constrain_acceleration(std::span<const double> gradient, std::span<const double> x, std::span<const double> v,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ struct Snapshot {
     std::vector<double> position{}, velocity{};
     std::vector<double> multipliers{};        ///< of the constraints, if there are any: those of the slow equations
     std::vector<double> total_multipliers{};  ///< the mean of the true ones, as a gauge in a bearing would show it
+    std::optional<double> revolutions{};      ///< from the start, where their length is not known beforehand
 };
 
 /// A state as marches and sinks know it, y = (position, velocity, multipliers, total multipliers), taken apart.

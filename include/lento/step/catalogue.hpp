@@ -31,6 +31,8 @@ template <class S, std::size_t Extent>
 using RungeKutta4OnMotion = OnMotion<RungeKutta4, S, Extent>;
 template <class S, std::size_t Extent>
 using DormandPrinceOnMotion = OnMotion<DormandPrince, S, Extent>;
+template <class S, std::size_t Extent>
+using PrinceDormandOnMotion = OnMotion<PrinceDormand, S, Extent>;
 
 inline const std::vector<std::string>& stepper_names() {
     static const std::vector<std::string> names{"verlet",   "verlet4", "verlet6", "verlet8",
@@ -72,6 +74,33 @@ decltype(auto) with_stepper(std::string_view name, std::string_view role, Visito
     }
     throw Misuse(fmt::format("{} = '{}' is not a stepper{}; there are {}", role, name,
                              suggestion(name, stepper_names()), listed(stepper_names())));
+}
+
+/// Those for first-order systems.
+inline const std::vector<std::string>& rate_stepper_names() {
+    static const std::vector<std::string> names{"midpoint", "heun3", "rk4", "dopri5", "dopri8"};
+    return names;
+}
+
+template <class Visitor>
+decltype(auto) with_rate_stepper(std::string_view name, std::string_view role, Visitor&& visitor) {
+    if (name == "midpoint") {
+        return visitor(StepperChoice<Midpoint>{});
+    }
+    if (name == "heun3") {
+        return visitor(StepperChoice<Heun3>{});
+    }
+    if (name == "rk4") {
+        return visitor(StepperChoice<RungeKutta4>{});
+    }
+    if (name == "dopri5") {
+        return visitor(StepperChoice<DormandPrince>{});
+    }
+    if (name == "dopri8") {
+        return visitor(StepperChoice<PrinceDormand>{});
+    }
+    throw Misuse(fmt::format("{} = '{}' is not a stepper{}; there are {}", role, name,
+                             suggestion(name, rate_stepper_names()), listed(rate_stepper_names())));
 }
 
 }  // namespace lento

@@ -115,5 +115,7 @@ template <class S, std::size_t Extent = dynamic>
 using RungeKutta4 = RungeKutta<rk4_tableau, S, Extent>;
 template <class S, std::size_t Extent = dynamic>
 using DormandPrince = RungeKutta<dormand_prince_tableau, S, Extent>;
+template <class S, std::size_t Extent = dynamic>
+using PrinceDormand = RungeKutta<prince_dormand_tableau, S, Extent>;
 
 }  // namespace lento

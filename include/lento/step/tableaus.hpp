@@ -46,6 +46,21 @@ inline constexpr Tableau<3> heun3_tableau{
 inline constexpr Tableau<4> rk4_tableau{
     4, {0, 0.5L, 0.5L, 1}, {{{}, {0.5L}, {0, 0.5L}, {0, 0, 1}}}, {1 / 6.0L, 1 / 3.0L, 1 / 3.0L, 1 / 6.0L}};
 
+/// The half-explicit method of order 3 with three stages (stroboscopic, section 6.2), and that of order 4 with five of Brasey and Hairer
+/// (1993): the conditions for systems of index 2 are more than those for differential equations.
+inline constexpr Tableau<3> herk3_tableau{3, {0, 1 / 3.0L, 1}, {{{}, {1 / 3.0L}, {-1, 2}}}, {0, 0.75L, 0.25L}};
+
+inline constexpr long double root6 = 2.44948974278317809819728L;
+inline constexpr Tableau<5> herk4_tableau{
+    4,
+    {0, 0.3L, (4 - root6) / 10, (4 + root6) / 10, 1},
+    {{{},
+      {0.3L},
+      {(1 + root6) / 30, (11 - 4 * root6) / 30},
+      {(-79 - 31 * root6) / 150, (-1 - 4 * root6) / 30, (24 + 11 * root6) / 25},
+      {(14 + 5 * root6) / 6, (-8 + 7 * root6) / 6, (-9 - 7 * root6) / 4, (9 - root6) / 4}}},
+    {0, 0, (16 - root6) / 36, (16 + root6) / 36, 1 / 9.0L}};
+
 /// Dormand and Prince (1980), order 5 with an embedded method of order 4.
 inline constexpr Tableau<7> dormand_prince_tableau{
     5,

@@ -1,0 +1,130 @@
+/// The true motion of a constrained system over short stretches, with a half-explicit Runge-Kutta method in the Gear-Gupta-Leimkuhler
+/// form (stroboscopic, section 6.1), as increments (`average/micro_flow.hpp`).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/average/micro_flow.hpp"
+#include "lento/problem/constrained_system.hpp"
+#include "lento/problem/ground.hpp"
+#include "lento/step/half_explicit.hpp"
+
+namespace lento {
+
+template <class Free, class Constraints, class Stepper>
+class ConstrainedFlow final : public MicroFlow {
+    static constexpr std::size_t extent = Free::extent;
+
+public:
+    ConstrainedFlow(const ConstrainedSystem<Free, Constraints>& system, PhaseClock clock)
+        : free_(system.free()),
+          acceleration_(free_),
+          clock_(std::move(clock)),
+          ground_(system.mass(), system.constraints()),
+          stepper_(2 * system.dimension()),
+          state_(2 * system.dimension()),
+          y_(2 * system.dimension()),
+          multipliers_(system.constraints().count()),
+          gradient_(system.constraints().pattern().entries()) {}
+    ConstrainedFlow(const ConstrainedFlow&) = delete;  // the acceleration looks at the system
+    ConstrainedFlow& operator=(const ConstrainedFlow&) = delete;
+
+    std::size_t dimension() const override { return y_.size(); }
+    int order() const override { return Stepper::order; }
+    std::optional<std::string> failure() const override { return failure_; }
+    std::int64_t newton_iterations() const override { return ground_.iterations(); }
+
+    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+        failure_.reset();
+        std::fill(state_.y.begin(), state_.y.end(), 0.0);
+        evaluate(stretch, y, 0.0, state_.y, state_.rate);
+        Convergence reached = ground_.begin(stretch.t, y);
+        auto out = increments.begin();
+        std::int64_t k = 0;
+        for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {
+            for (const std::int64_t end = k + stretch.steps; k < end && reached.converged; ++k) {
+                const auto steps = static_cast<double>(k);
+                reached = stepper_.step(
+                    [&](double c, std::span<const double> u, std::span<double> rate) {
+                        evaluate(stretch, y, steps + c, u, rate);
+                    },
+                    [&](double c, std::span<double> u) { return onto(stretch.t + (steps + c) * stretch.h, y, u); },
+                    stretch.h, state_);
+            }
+            out = std::copy(state_.y.begin(), state_.y.end(), out);
+        }
+        if (!reached.converged) {
+            std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
+            failure_ =
+                reached.independent
+                    ? fmt::format(
+                          "a micro-step near t = {:.6g} does not reach the constraints: the residual of {} stays at "
+                          "{:.2g}; take more micro_steps_per_period, unless the constraints cannot all hold there",
+                          stretch.t, ground_.names()[reached.worst], reached.residual)
+                    : fmt::format(
+                          "the constraints become dependent near t = {:.6g}, as where a mechanism locks or folds",
+                          stretch.t);
+        }
+        micro_steps_ += k;
+        evaluations_ += 1 + k * Stepper::evaluations;
+    }
+
+    /// The rate of the constrained motion.
+    void rate(double t, std::span<const double> y, std::span<double> rate) override {
+        const std::size_t d = y.size() / 2;
+        evaluate({.t = t}, y, 0.0, std::vector<double>(2 * d, 0.0), rate);
+        auto& manifold = ground_.manifold();
+        manifold.gradient(y.first(d), t, gradient_);
+        if (manifold.factorise(gradient_)) {
+            manifold.constrain_acceleration(gradient_, y.first(d), y.last(d), t, rate.last(d), multipliers_);
+        }
+        ++evaluations_;
+    }
+
+private:
+    Convergence onto(double t, std::span<const double> base, std::span<double> u) {
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        moved_ = y_;
+        const auto reached = ground_.along(t, moved_);
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            u[i] += moved_[i] - y_[i];
+        }
+        return reached;
+    }
+
+    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
+                  std::span<double> rate) {
+        const std::size_t d = u.size() / 2;
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        const std::span<const double> y(y_);
+        std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
+        acceleration_.template uncounted<extent>(view<extent>(y.first(d)), view<extent>(y.last(d)),
+                                                 stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
+                                                 view<extent>(rate.last(d)));
+    }
+
+    Free free_;
+    Acceleration<Free> acceleration_;
+    PhaseClock clock_;
+    ManifoldGround<Constraints> ground_;
+    Stepper stepper_;
+    FirstOrderState<double> state_;
+    std::vector<double> y_, moved_, multipliers_, gradient_;
+    std::optional<std::string> failure_;
+};
+
+}  // namespace lento

@@ -1,0 +1,189 @@
+/// Section 6 of the paper stroboscopic, figure 6: a double pendulum on a vibrating support, in the Gear-Gupta-Leimkuhler form.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "chain.hpp"
+#include "lento/base/number.hpp"
+#include "lento/lento.hpp"
+#include "reproduction.hpp"
+#include "slope.hpp"
+#include "stroboscopic_runs.hpp"
+
+namespace lento::papers {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+const Chain pendulum = double_pendulum();
+
+/// The same in its angles, for reference: Lagrange's equations with gravity g + v_max omega cos(theta).
+auto in_angles(double omega) {
+    const double m1 = pendulum.masses[0];
+    const double m2 = pendulum.masses[1];
+    const double l1 = pendulum.lengths[0];
+    const double l2 = pendulum.lengths[1];
+    const double g = pendulum.g;
+    const double v_max = pendulum.v_max;
+    return vibrated_system(2, omega, [=](auto q, auto v, auto, auto theta, auto a) {
+        using std::cos, std::sin;
+        const auto weight = g + v_max * omega * cos(theta);
+        const auto apart = sin(q[0] - q[1]);
+        const auto coupling = m2 * l1 * l2 * cos(q[0] - q[1]);
+        const auto f1 = (m1 + m2) * weight * l1 * sin(q[0]) - m2 * l1 * l2 * apart * v[1] * v[1];
+        const auto f2 = m2 * weight * l2 * sin(q[1]) + m2 * l1 * l2 * apart * v[0] * v[0];
+        const double i1 = (m1 + m2) * l1 * l1;
+        const double i2 = m2 * l2 * l2;
+        const auto determinant = i1 * i2 - coupling * coupling;
+        a[0] = (i2 * f1 - coupling * f2) / determinant;
+        a[1] = (i1 * f2 - coupling * f1) / determinant;
+    });
+}
+
+struct Setting {
+    double eps = 0;
+    double H = 0;
+    std::size_t n = 0;
+};
+
+double t_end(double H) {
+    return std::ceil(1 / H - 1e-9) * H;
+}
+
+/// The slow solution that all of them approximate: strides in angles, far more accurate.
+Solution reference(double eps, double end) {
+    return solve(in_angles(1 / eps),
+                 {.start = {0.5, 0}, .t_end = end, .method = "multirevolution", .rtol = 1e-9, .atol = 1e-11});
+}
+
+/// The largest error in q1 at the ends of macro-steps.
+struct Measured {
+    double error = 0;
+    double micro_steps = 0;  // without the check of the map before the run and the evaluation at its end
+};
+
+Measured sam(const Setting& s, const Solution& truth) {
+    Request request{.start = pendulum.position({0.5, 0}), .t_end = t_end(s.H), .method = "sam"};
+    request.options.macro = "herk3";
+    request.options.macro_step = s.H;
+    request.options.micro = "herk3";
+    request.options.micro_steps_per_period = s.n;
+    const auto run = solve(pendulum.vibrated(1 / s.eps), request);
+    Measured measured{run.outcome() == Outcome::completed ? 0 : std::nan(""),
+                      static_cast<double>(run.statistics().micro_steps) - 4.0 * static_cast<double>(s.n)};
+    for (const auto& step : run.trajectory().steps()) {
+        const double q1 = pendulum.angle(run.slow(step.to()).position, 0);
+        measured.error = larger(measured.error, std::abs(q1 - truth.slow(step.to()).position[0]));
+    }
+    return measured;
+}
+
+/// HERK3 throughout, compared every twentieth of the run.
+Measured conventional_herk(double eps, std::int64_t n, const Solution& truth) {
+    const double period = 2 * pi * eps;
+    constexpr std::size_t marks = 20;
+    const auto periods = static_cast<std::int64_t>(std::floor(1 / period)) / std::int64_t{marks} * std::int64_t{marks};
+    auto start = pendulum.position({0.5, 0});
+    start.resize(2 * start.size(), 0.0);
+    const auto states =
+        conventional(PeriodicOnConstraints(pendulum.vibrated(1 / eps)), "herk3", period, n, periods, marks, start);
+    Measured measured{0, static_cast<double>(n * periods)};
+    for (std::size_t k = 0; k < marks; ++k) {
+        const double t = static_cast<double>(periods) * static_cast<double>(k + 1) / marks * period;
+        measured.error = larger(measured.error, std::abs(pendulum.angle(states[k], 0) - truth.slow(t).position[0]));
+    }
+    return measured;
+}
+
+void add(Result& result, const std::string& label, const std::string& column, const Measured& measured) {
+    result.rows.push_back({label, column + " error", {}, measured.error});
+    result.rows.push_back({label, column + " micro-steps", {}, measured.micro_steps});
+}
+
+void expect(Result& result, const std::string& what, double measured, double expected) {
+    result.claims.push_back(
+        {fmt::format("{}: {}", what, expected), measured, std::abs(measured - expected) <= 0.05 * expected});
+}
+
+Result figure_6() {
+    Result result;
+    const double H = pi / 2500;
+    // Top panel.
+    struct Expected {
+        double eps;
+        std::array<double, 4> errors;  // n = 4, 8, 16, 32
+    };
+    std::vector<std::array<double, 4>> errors;
+    for (const auto& [eps, expected] :
+         {Expected{1e-4, {0.62, 0.101, 8.3e-3, 2.4e-3}}, Expected{1e-6, {0.62, 0.094, 9.5e-3, 4.0e-3}},
+          Expected{1e-8, {0.62, 0.094, 9.5e-3, 3.9e-3}}}) {
+        const auto truth = reference(eps, t_end(H));
+        auto& found = errors.emplace_back();
+        std::size_t k = 0;
+        for (const std::size_t n : {4, 8, 16, 32}) {
+            const auto measured = sam({eps, H, n}, truth);
+            found[k] = measured.error;
+            add(result, fmt::format("n={}", n), fmt::format("top SAM eps={:.0e}", eps), measured);
+            if (n > 4) {
+                expect(result, fmt::format("error in q1, eps = {:.0e}, n = {}", eps, n), measured.error, expected[k]);
+            }
+            ++k;
+        }
+        if (eps == 1e-4) {
+            const auto first = sam({eps, H, 4}, truth);
+            result.claims.push_back(
+                {"796 macro-steps take 4776 n micro-steps: n = 4", first.micro_steps, first.micro_steps == 4776 * 4});
+            for (const std::int64_t n : {4, 8, 16, 32}) {
+                add(result, fmt::format("n={}", n), "top conventional eps=1e-04", conventional_herk(eps, n, truth));
+            }
+            expect(result, "error of the conventional HERK3, eps = 1e-4, n = 16",
+                   conventional_herk(eps, 16, truth).error, 1.21e-2);
+            expect(result, "error of the conventional HERK3, eps = 1e-4, n = 32",
+                   conventional_herk(eps, 32, truth).error, 1.17e-3);
+        }
+    }
+    const double apart = std::max(errors[1][1], errors[2][1]) / std::min(errors[1][1], errors[2][1]);
+    result.claims.push_back(
+        {"the error is independent of eps: ratio of those at 1e-8 and 1e-6, n = 8", apart, apart < 1.05});
+
+    // Bottom panel: eps = 1e-6.
+    std::vector<double> lengths, floors;
+    for (const auto& [part, expected] :
+         {std::pair{625, 0.176}, std::pair{1250, 2.8e-2}, std::pair{2500, 3.6e-3}, std::pair{5000, 4.5e-4}}) {
+        const double length = pi / part;
+        const auto truth = reference(1e-6, t_end(length));
+        for (const std::size_t n : {4, 8, 16, 32, 128}) {
+            const auto measured = sam({1e-6, length, n}, truth);
+            add(result, fmt::format("n={}", n), fmt::format("bottom SAM H=pi/{}", part), measured);
+            if (n == 128) {
+                expect(result, fmt::format("error for H = pi/{}, n = 128, where macro-steps dominate", part),
+                       measured.error, expected);
+                lengths.push_back(length);
+                floors.push_back(measured.error);
+            }
+        }
+    }
+    const double order = slope(std::span(lengths).last(3), std::span(floors).last(3));
+    result.claims.push_back({"of order 3 in H: order from the last three", order, std::abs(order - 3) < 0.2});
+    const auto truth = reference(1e-6, t_end(H));
+    const auto dear = conventional_herk(1e-6, 8, truth);
+    add(result, "n=8", "bottom conventional", dear);
+    const auto cheap = conventional_herk(1e-4, 8, reference(1e-4, t_end(H)));
+    result.claims.push_back({"the conventional integration costs 100 times as much when eps falls from 1e-4 to 1e-6",
+                             dear.micro_steps / cheap.micro_steps,
+                             std::abs(dear.micro_steps / cheap.micro_steps - 100) < 2});
+    return result;
+}
+
+}  // namespace
+
+std::vector<Reproduction> stroboscopic_constraints() {
+    return {{"stroboscopic/figure-6", "Double pendulum with constraints on a vibrating support: error against work",
+             "stroboscopic", figure_6}};
+}
+
+}  // namespace lento::papers

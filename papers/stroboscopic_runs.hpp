@@ -1,0 +1,78 @@
+/// The systems of the paper stroboscopic, section 5, and conventional integrations of them.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lento/lento.hpp"
+
+namespace lento::papers {
+
+/// (-2 E)^(-3/2): what the time of a bound orbit is stretched by for a period of 2 pi. Its energy is |v|^2/2 - 1/r.
+struct KeplerTimeFactor {
+    double operator()(std::span<const double> y) const { return of(y[0], y[1], y[2], y[3]); }
+    template <class S>
+    static S of(const S& x1, const S& x2, const S& v1, const S& v2) {
+        using std::pow, std::sqrt;
+        return pow(2 / sqrt(x1 * x1 + x2 * x2) - v1 * v1 - v2 * v2, -1.5);
+    }
+};
+
+/// (19), with the Kepler motion of section 5.1.2 as its exact part.
+inline auto perturbed_kepler(double eps) {
+    const auto whole = first_order_system(4, [eps](auto y, auto, auto rate) {
+        using std::sqrt;
+        const auto square = y[0] * y[0] + y[1] * y[1];
+        const auto cube = square * sqrt(square);
+        const auto fifth = cube * square;
+        const auto ratio = y[0] * y[0] / square;
+        const auto lambda = KeplerTimeFactor::of(y[0], y[1], y[2], y[3]);
+        rate[0] = lambda * y[2];
+        rate[1] = lambda * y[3];
+        rate[2] = lambda * (-y[0] / cube - eps * y[0] * (4.5 - 7.5 * ratio) / fifth);
+        rate[3] = lambda * (-y[1] / cube - eps * y[1] * (1.5 - 7.5 * ratio) / fifth);
+    });
+    return split(whole.with_names({"x1", "x2", "v1", "v2"}).with_period(2 * std::numbers::pi),
+                 KeplerFlow<KeplerTimeFactor>({0, 1}, {2, 3}, 1.0));
+}
+inline const std::vector<double> kepler_start{1, 0, 0, 1};
+
+/// (17), with the harmonic oscillator as its exact part.
+inline auto van_der_pol(double eps) {
+    const auto whole = first_order_system(2, [eps](auto y, auto, auto rate) {
+        rate[0] = y[1];
+        rate[1] = -y[0] + eps * (1 - y[0] * y[0]) * y[1];
+    });
+    return split(whole.with_names({"q", "p"}).with_period(2 * std::numbers::pi), OscillatorFlow({{0, 1, 1.0}}));
+}
+
+/// States at the ends of `marks` equal parts of a run, by a conventional integration with n steps a period.
+inline std::vector<std::vector<double>> conventional(const PeriodicMotion& motion, const std::string& stepper,
+                                                     double period, std::int64_t n, std::int64_t periods,
+                                                     std::size_t marks, const std::vector<double>& start) {
+    const auto flow = motion.flow(stepper, 0);
+    std::vector<double> increments(marks * start.size());
+    const auto steps = static_cast<double>(n);
+    flow->follow({.t = 0,
+                  .h = period / steps,
+                  .turns = 1 / steps,
+                  .steps = n * periods / static_cast<std::int64_t>(marks),
+                  .marks = marks},
+                 start, increments);
+    std::vector<std::vector<double>> states;
+    for (std::size_t k = 0; k < marks; ++k) {
+        auto& state = states.emplace_back(start);
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            state[i] += increments[k * start.size() + i];
+        }
+    }
+    return states;
+}
+
+}  // namespace lento::papers

@@ -1,0 +1,615 @@
+#include "lento/method/stroboscopic_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/march/fixed.hpp"
+#include "lento/march/map_march.hpp"
+#include "lento/method/first_return.hpp"
+#include "lento/step/half_explicit.hpp"
+
+namespace lento {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t given_steps(const Options& options, double period) {
+    if (options.micro_step && options.micro_steps_per_period) {
+        throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
+    }
+    if (options.micro_step) {
+        require_positive(*options.micro_step, "micro_step");
+        return static_cast<std::size_t>(std::max(1.0, std::ceil(period / *options.micro_step - 1e-9)));
+    }
+    return options.micro_steps_per_period.value_or(0);
+}
+
+}  // namespace
+
+StroboscopicRun::StroboscopicRun(SharedMotion motion, const Request& request, const MethodDescription& method,
+                                 StartReport start)
+    : began_(std::chrono::steady_clock::now()),
+      motion_(std::move(motion)),
+      request_(checked(request, motion_->names().size())),
+      violation_(std::move(start.violation)),
+      ground_(motion_->ground()) {
+    require_options_apply(request_.options, method);
+    record_.method = method.name;
+    record_.requested_method = request_.method;
+    record_.slow_is = method.slow_is;
+    record_.t_end = request_.t_start;
+    record_.warnings = std::move(start.warnings);
+    micro_ = request_.options.micro.value_or(motion_->usual_micro());
+    flow_ = motion_->flow(micro_, request_.t_start);
+    if (!violation_) {
+        find_period();
+    }
+    for (auto check :
+         {&StroboscopicRun::require_slow_time, &StroboscopicRun::choose_micro_steps, &StroboscopicRun::judge_map}) {
+        if (!violation_) {
+            (this->*check)();
+        }
+    }
+    next_look_ = request_.t_start;
+}
+
+std::vector<double> StroboscopicRun::start() const {
+    std::vector<double> z = request_.start;
+    if (motion_->second_order()) {
+        z.insert(z.end(), request_.velocity.begin(), request_.velocity.end());
+    }
+    z.push_back(request_.t_start);
+    return z;
+}
+
+void StroboscopicRun::refuse(Outcome outcome, std::string sentence) {
+    if (!violation_) {
+        violation_ = Violation{outcome, std::move(sentence)};
+    }
+}
+
+void StroboscopicRun::find_period() {
+    const auto z = start();
+    const double length = request_.t_end - request_.t_start;
+    std::vector<double> rate(d());
+    flow_->rate(request_.t_start, std::span(z).first(d()), rate);
+    if (const auto culprit = first_not_finite(rate)) {
+        return refuse(Outcome::diverged,
+                      fmt::format("the rate of {} is not a finite number at the start, t = {}",
+                                  motion_->names()[*culprit % motion_->names().size()], request_.t_start));
+    }
+    if (!motion_->phases().empty() && !known_period()) {
+        throw Misuse(
+            "the phases have no common period of less than 64 turns of the slowest: there is no one-period map; use "
+            "hmm-async, or direct");
+    }
+    if (known_period()) {
+        const double period = *motion_->period();
+        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(request_.options, period));
+        if (motion_->phases().empty()) {  // how far an oscillation goes counts, not where in it the map looks
+            std::vector<double> increments(16 * d());
+            flow_->follow({.t = request_.t_start, .h = period / 32, .turns = 1.0 / 32, .steps = 2, .marks = 16},
+                          std::span(z).first(d()), increments);
+            for (std::size_t i = 0; i < d(); ++i) {
+                double size = std::abs(z[i]);
+                for (std::size_t k = 0; k < 16; ++k) {
+                    size = larger(size, std::abs(z[i] + increments[k * d() + i]));
+                }
+                scales_.push_back(size);
+            }
+        }
+    } else {
+        const auto found = first_return(*flow_, {request_.t_start, request_.t_end}, {z.begin(), z.end() - 1},
+                                        motion_->second_order(), {1e-8, 1e-11}, request_.stop);
+        if (!found.failure.empty()) {
+            return refuse(Outcome::refused, found.failure);
+        }
+        map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(request_.options, found.period),
+                                             found.scales);
+        scales_ = found.scales;
+    }
+    if (map_->period() * 3 > length) {
+        refuse(
+            Outcome::no_scale_separation,
+            fmt::format(
+                "the whole run lasts {:.3g} periods of {:.6g}: there is nothing to stride over; use the method direct",
+                length / map_->period(), map_->period()));
+    }
+}
+
+/// The time in rates is taken for slow. Where it turns with the period, windows that start at any time would see another motion each time.
+void StroboscopicRun::require_slow_time() {
+    const auto z = start();
+    const auto y = std::span(z).first(d());
+    std::vector<double> here(d()), part(d()), whole(d());
+    flow_->rate(request_.t_start, y, here);
+    flow_->rate(request_.t_start + map_->period() / 3, y, part);
+    flow_->rate(request_.t_start + map_->period(), y, whole);
+    for (std::size_t i = 0; i < d(); ++i) {
+        const double within = std::abs(part[i] - here[i]);
+        if (within > 1e-3 * std::abs(here[i]) && within > 10 * std::abs(whole[i] - here[i])) {
+            return refuse(Outcome::refused,
+                          fmt::format("the rate of {} depends on t itself as fast as the period {:.6g}: it changes by "
+                                      "{:.2g} in a third of it. "
+                                      "Maps start at any time, so t must be slow: declare a phase ([vibration.NAME]) "
+                                      "and write the rate with it",
+                                      motion_->names()[i % motion_->names().size()], map_->period(), within));
+        }
+    }
+}
+
+double StroboscopicRun::tolerance_of(std::size_t i, std::span<const double> z) const {
+    if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
+        return request_.rtol * map_->period() / (2 * std::numbers::pi);
+    }
+    return request_.atol + request_.rtol * std::max(std::abs(z[i]), scales_.empty() ? 0.0 : scales_[i]);
+}
+
+double StroboscopicRun::over_tolerance(std::span<const double> difference, std::span<const double> z) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < difference.size(); ++i) {
+        largest = larger(largest, std::abs(difference[i]) / tolerance_of(i, z));
+    }
+    return largest;
+}
+
+void StroboscopicRun::settle(double t, std::span<double> y) {
+    if (ground_ && !ground_->settle(t, y).converged) {
+        std::fill(y.begin(), y.end(), nan);
+    }
+}
+
+/// The error that D makes over the whole run, over the tolerance.
+double StroboscopicRun::micro_error(std::span<const double> z, std::vector<double>& change) {
+    std::vector<double> fine(d() + 1);
+    const std::size_t steps = map_->steps_per_period();
+    change.resize(d() + 1);
+    map_->change(z, change);
+    map_->set_steps_per_period(2 * steps);
+    map_->change(z, fine);
+    map_->set_steps_per_period(steps);
+    for (std::size_t i = 0; i <= d(); ++i) {
+        change[i] -= fine[i];
+    }
+    return revolutions() * over_tolerance(change, z);
+}
+
+void StroboscopicRun::choose_micro_steps() {
+    micro_steps_given_ = map_->steps_per_period() > 0;
+    if (micro_steps_given_) {
+        return;
+    }
+    constexpr std::size_t most = 4096;
+    constexpr double share = 0.3;  // of the tolerance that micro-steps may take
+    const auto z = start();
+    std::vector<double> change;
+    double before = HUGE_VAL;
+    for (std::size_t steps = flow_->order() >= 8 ? 4 : 8; steps <= most; steps *= 2) {
+        map_->set_steps_per_period(steps);
+        const double error = micro_error(z, change);
+        if (error <= share) {
+            return;
+        }
+        // NOTE: where the error no longer falls it is rounding; a tolerance below it would be chased in vain.
+        if (error > 0.5 * before && error < 1e4) {
+            const double factor = 2 * error;
+            record_.warnings.push_back(
+                fmt::format("rounding in the map, {:.1g} of the tolerance over the run, is more than the tolerance "
+                            "allows: rtol was raised "
+                            "from {:.2g} to {:.2g}",
+                            error, request_.rtol, factor * request_.rtol));
+            request_.rtol *= factor;
+            request_.atol *= factor;
+            map_->set_steps_per_period(steps / 2);
+            return;
+        }
+        // With the order of the stepper the next try often is more than enough.
+        const double needed = static_cast<double>(steps) * std::pow(error / share, 1.0 / flow_->order());
+        if (std::isfinite(error) && before < HUGE_VAL && needed < 1.6 * static_cast<double>(steps)) {
+            map_->set_steps_per_period(static_cast<std::size_t>(std::ceil(1.05 * needed)));
+            return;
+        }
+        before = std::isfinite(error) ? error : HUGE_VAL;
+    }
+    if (map_->failure()) {
+        return refuse(Outcome::diverged, *map_->failure());
+    }
+    if (!std::isfinite(before)) {
+        return refuse(Outcome::diverged,
+                      fmt::format("the motion does not stay finite over its first period, {:.6g}", map_->period()));
+    }
+    record_.warnings.push_back(
+        fmt::format("with {} micro-steps a period the map is still wrong by {:.2g} times the tolerance, over the whole "
+                    "run; a micro-stepper of "
+                    "higher order may do better",
+                    most, before));
+}
+
+void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
+    constexpr int looks = 4;
+    if (micro_steps_given_ || z[d()] < next_look_) {
+        return;
+    }
+    const bool at_start = next_look_ == request_.t_start;
+    next_look_ = z[d()] + (request_.t_end - request_.t_start) / looks;
+    if (at_start) {  // they were chosen there
+        return;
+    }
+    std::vector<double> change;
+    const double error = micro_error(z, change);
+    if (error > 0.3) {
+        const auto steps = static_cast<double>(map_->steps_per_period());
+        const double needed = steps * std::min(4.0, std::pow(error / 0.1, 1.0 / flow_->order()));
+        map_->set_steps_per_period(static_cast<std::size_t>(std::ceil(needed)));
+        if (error > 3) {
+            record_.warnings.push_back(
+                fmt::format("near t = {:.6g} {:.0f} micro-steps a period were too few, by which the result may be "
+                            "{:.2g} times the tolerance off; from "
+                            "there on {:.0f} are taken. Give micro_steps_per_period to have them from the start",
+                            z[d()], steps, error, needed));
+        }
+    }
+}
+
+void StroboscopicRun::change(std::span<const double> z, std::span<double> result) {
+    std::vector<double> point(z.begin(), z.end());
+    settle(z[d()], std::span(point).first(d()));
+    watch_micro_steps(point);
+    map_->change(point, result);
+}
+
+/// A map near the identity changes its own changes by little from one revolution to the next.
+void StroboscopicRun::judge_map() {
+    const auto z = start();
+    std::vector<double> first(d() + 1), second(d() + 1);
+    map_->iterate(z, 1, 1, first);
+    if (first_not_finite(first)) {
+        return refuse(Outcome::diverged,
+                      map_->failure().value_or(fmt::format(
+                          "the motion does not stay finite over its first period, {:.6g}", map_->period())));
+    }
+    std::vector<double> next = z;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+        next[i] += first[i];
+    }
+    change(next, second);
+    std::vector<double> apart(d() + 1, 0.0);
+    for (std::size_t i = 0; i < d(); ++i) {
+        apart[i] = second[i] - first[i];
+    }
+    first[d()] = 0;
+    const double whole = over_tolerance(first, z);
+    const double turned = over_tolerance(apart, z) / whole;
+    if (whole > 1 && !(turned < 0.5)) {
+        return refuse(
+            Outcome::no_scale_separation,
+            fmt::format(
+                "the map over one period of {:.6g} is not near the identity: from one period to the next, what it "
+                "changes changes by {:.0f} % of itself. The period is wrong, or the motion is not fast against its "
+                "changes; use the method direct",
+                map_->period(), 100 * turned));
+    }
+    if (known_period() && motion_->phases().empty()) {
+        judge_period(first);
+    }
+}
+
+/// A declared period that is not the motion's makes the map turn along the orbit.
+void StroboscopicRun::judge_period(std::span<const double> change) {
+    const auto z = start();
+    std::vector<double> rate(d());
+    flow_->rate(request_.t_start, std::span(z).first(d()), rate);
+    double along = 0;
+    double speed = 0;
+    double whole = 0;
+    for (std::size_t i = 0; i < d(); ++i) {
+        const double weight = 1 / (scales_[i] * scales_[i]);
+        if (std::isfinite(weight)) {
+            along += weight * rate[i] * change[i];
+            speed += weight * rate[i] * rate[i];
+            whole += weight * change[i] * change[i];
+        }
+    }
+    const double late = along / speed;
+    const double left = std::sqrt(std::max(0.0, whole - along * late) / whole);
+    if (std::abs(late) > 2e-3 * map_->period() && left < 0.3) {
+        record_.warnings.push_back(fmt::format(
+            "the declared period {:.6g} is {:.2g} % too {}: the motion returns after {:.6g}. The map then turns along "
+            "the orbit, and steps "
+            "must be short enough to follow that; declare the true period, or none, so that it is found",
+            map_->period(), 100 * std::abs(late) / map_->period(), late > 0 ? "long" : "short", map_->period() - late));
+    }
+}
+
+int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> orders) {
+    const auto z = start();
+    std::vector<double> coarse(d() + 1), fine(d() + 1);
+    for (std::size_t k = 0; k + 1 < orders.size(); ++k) {
+        MapField(recovery, orders[k])(*map_, z, coarse);
+        MapField(recovery, orders[k + 1])(*map_, z, fine);
+        for (std::size_t i = 0; i <= d(); ++i) {
+            coarse[i] -= fine[i];
+        }
+        if (revolutions() * over_tolerance(coarse, z) < 0.3) {
+            return orders[k];
+        }
+    }
+    return orders.back();
+}
+
+SampleSink StroboscopicRun::sink() {
+    if (!request_.sink) {
+        return {};
+    }
+    return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
+        y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
+        settle(t, y);
+        request_.sink(t, y);
+    };
+}
+
+Solution StroboscopicRun::follow_field(const MapField& given) {
+    MapField field = given;
+    MacroSolvers solvers = rate_solvers();
+    if (ground_) {
+        solvers.fixed = {"herk3", "herk4"};
+        solvers.usual = "herk3";
+    }
+    const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end}, solvers);
+    const std::size_t extra = known_period() ? 0 : 1;
+    std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
+    double last_t = nan;
+    double steepest = 0;
+    const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
+        std::copy_n(y.begin(), d(), z.begin());
+        z[d()] = t;
+        settle(t, std::span(z).first(d()));
+        watch_micro_steps(z);
+        field(*map_, z, F);
+        for (std::size_t i = 0; i < d(); ++i) {
+            result[i] = F[i] / F[d()];
+        }
+        if (extra > 0) {
+            result[d()] = 1 / F[d()];
+        }
+        if (macro.step && t == last_t) {  // two stages at one time tell the slope
+            double apart = 0;
+            double change = 0;
+            for (std::size_t i = 0; i < d(); ++i) {
+                apart = larger(apart, std::abs(y[i] - last_y[i]));
+                change = larger(change, std::abs(result[i] - last_rate[i]));
+            }
+            steepest = std::max(steepest, apart > 0 ? *macro.step * change / apart : 0.0);
+        }
+        last_t = t;
+        last_y.assign(y.begin(), y.end());
+        last_rate.assign(result.begin(), result.end());
+    };
+    auto y = start();
+    y.pop_back();
+    y.resize(d() + extra, 0.0);
+    Request request = request_;
+    request.sink = sink();
+    record_.options.push_back({"macro", macro.name});
+    if (macro.step) {
+        record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
+    }
+    auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
+                                                  : march_macro(macro, {.rate = rate}, request, std::move(y));
+    return finished(std::move(marched), steepest, 2.7, "macro_step");
+}
+
+Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
+                                             std::vector<double> y) {
+    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    recorder.begin(y);
+    FirstOrderState<double> state(y.size());
+    state.y = y;
+    rate(request_.t_start, state.y, state.rate);
+    MarchResult result{.reached = request_.t_start};
+    std::string off;
+    const auto with = [&](auto stepper) {
+        auto before = state;
+        const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
+            before = state;
+            auto reached = ground_->begin(t, state.y);
+            reached = stepper.step(
+                [&](double c, std::span<const double> point, std::span<double> r) { rate(t + c * h, point, r); },
+                [&](double c, std::span<double> point) { return ground_->along(t + c * h, point); }, h, state);
+            if (!reached.converged) {
+                off = fmt::format(
+                    "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
+                    "{:.2g}; take "
+                    "a smaller macro_step",
+                    t, next, ground_->names()[reached.worst], reached.residual);
+                return 0;
+            }
+            auto culprit = first_not_finite(state.y);
+            culprit = culprit ? culprit : first_not_finite(state.rate);
+            if (!culprit && recorder.wants(next)) {
+                recorder.take(cubic_hermite(t, next, before.y, before.rate, state.y, state.rate));
+            }
+            return culprit;
+        };
+        result = fixed_detail::steps({request_.t_start, request_.t_end}, *macro.step, request_.stop, one,
+                                     [&] { state = before; });
+    };
+    if (const auto culprit = first_not_finite(state.rate)) {
+        result = fixed_detail::not_finite_at_start(request_.t_start, *culprit);
+    } else if (macro.name == "herk3") {
+        with(HalfExplicit3(y.size()));
+    } else {
+        with(HalfExplicit4(y.size()));
+    }
+    if (!off.empty()) {
+        result.outcome = Outcome::not_converged;
+        result.explanation = off;
+        result.culprit.reset();
+    }
+    const double reached = result.reached;
+    return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = state.y}};
+}
+
+Solution StroboscopicRun::follow_map() {
+    const std::string macro = request_.options.macro.value_or("adams");
+    require_one_of("macro", macro, {"adams", "rk2", "rk3", "rk4"});
+    const bool adams = macro == "adams";
+    auto periods = request_.options.periods_per_step;
+    if (request_.options.steps) {
+        if (periods) {
+            throw Misuse("both periods_per_step and steps are given; one decides the other");
+        }
+        periods = static_cast<std::size_t>(
+            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*request_.options.steps) - 1e-9)));
+    }
+    if (!adams && !periods) {
+        throw Misuse(
+            fmt::format("macro = {} takes steps over a fixed number of periods: give periods_per_step or steps; macro "
+                        "= adams chooses it",
+                        macro));
+    }
+    MapMarchSettings settings{.t_end = request_.t_end,
+                              .tolerance = {request_.rtol, request_.atol},
+                              .scales = scales_,
+                              .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
+                              .order = adams ? 8 : macro.back() - '0',
+                              .revolutions = !known_period(),
+                              .budget = request_.most_steps};
+    if (periods) {
+        settings.periods_per_step = static_cast<std::int64_t>(*periods);
+        record_.options.push_back({"periods_per_step", fmt::format("{}", *periods)});
+    }
+    record_.options.push_back({"macro", macro});
+    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    auto z = start();
+    recorder.begin(z);
+    const StepListener listener{[&](double to) { return recorder.wants(to); },
+                                [&](DenseStep dense) { recorder.take(std::move(dense)); }};
+    const MapChange D = [&](std::span<const double> point, std::span<double> result) { change(point, result); };
+    auto march = adams ? march_map_adams(D, settings, z, listener, request_.stop)
+                       : march_map_runge_kutta(D, settings, z, listener, request_.stop);
+    const double reached = march.result.reached;
+    return finished({std::move(march.result),
+                     std::move(recorder).trajectory(),
+                     {.t = reached, .position = std::move(march.final_y)}},
+                    periods ? march.steepest : 0, 2.7, "periods_per_step");
+}
+
+Solution StroboscopicRun::not_started() {
+    has_slow_ = false;
+    auto y = start();
+    y.pop_back();
+    Snapshot state{.t = request_.t_start, .position = request_.start, .velocity = request_.velocity};
+    if (!motion_->second_order()) {
+        state.velocity.clear();
+    }
+    return finished(violation_->outcome, violation_->sentence, {}, std::move(state));
+}
+
+/// `steepest` is the length of a step times the slope of the field, which must stay below `limit`.
+Solution StroboscopicRun::finished(Marched marched, double steepest, double limit, const std::string& remedy) {
+    auto& result = marched.result;
+    record_.statistics.macro_steps = result.steps;
+    record_.statistics.rejected_steps = result.rejected;
+    record_.statistics.newton_iterations = result.newton_iterations;
+    record_.t_end = result.reached;
+    if (result.outcome == Outcome::diverged && map_->failure()) {
+        result.explanation = *map_->failure();
+    } else if (result.culprit) {
+        result.explanation =
+            fmt::format("{} (first in {}); try shorter steps, or a tighter rtol where they are chosen",
+                        result.explanation, motion_->names()[*result.culprit % motion_->names().size()]);
+    }
+    if (result.outcome == Outcome::completed && steepest > limit) {
+        result.outcome = Outcome::unstable;
+        result.explanation = fmt::format(
+            "steps are too long: their length times the slope of the averaged field reaches {:.3g}, where about {} is "
+            "the "
+            "limit of stability; divide {} by {:.0f} or more",
+            steepest, limit, remedy, std::ceil(2 * steepest / limit));
+    }
+    auto y = std::move(marched.final_state.position);
+    Snapshot state{.t = result.reached};
+    if (!known_period()) {
+        state.revolutions = y.back();
+    }
+    y.resize(d());
+    settle(state.t, y);
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion_->names().size());
+    state.position.assign(y.begin(), middle);
+    state.velocity.assign(middle, y.end());
+    return finished(result.outcome, result.explanation, std::move(marched.trajectory), std::move(state));
+}
+
+Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Trajectory trajectory,
+                                   Snapshot final_state) {
+    record_.outcome = outcome;
+    record_.explanation = std::move(explanation);
+    record_.statistics.micro_steps = flow_->micro_steps();
+    record_.statistics.force_evaluations = flow_->evaluations();
+    record_.statistics.newton_iterations += flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
+    if (map_) {
+        record_.options.insert(record_.options.end(),
+                               {{"micro", micro_},
+                                {"micro_steps_per_period", fmt::format("{}", map_->steps_per_period())},
+                                {"period", fmt::format("{}", map_->period())}});
+        const double direct = 40 * (record_.t_end - request_.t_start) / map_->period();
+        if (outcome == Outcome::completed && static_cast<double>(flow_->evaluations()) > direct) {
+            record_.warnings.push_back(
+                fmt::format("{} evaluations, where resolving every oscillation would take about {:.0f}: the method "
+                            "direct is the better choice here",
+                            flow_->evaluations(), direct));
+        }
+    }
+    record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    Settling settling;
+    if (ground_) {
+        settling = [ground = ground_, d = d()](double t, std::vector<double>& y) {
+            if (y.size() >= d && !ground->settle(t, std::span(y).first(d)).converged) {
+                std::fill(y.begin(), y.end(), nan);
+            }
+        };
+    }
+    return Solution(std::move(record_), std::move(trajectory), std::move(final_state),
+                    has_slow_ ? reconstruction() : Reconstruction{}, std::move(settling));
+}
+
+/// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true motion (stroboscopic,
+/// section 3.1).
+Reconstruction StroboscopicRun::reconstruction() const {
+    return [flow = flow_, map = map_, ground = ground_, motion = motion_,
+            t_start = request_.t_start](const Snapshot& slow) {
+        std::vector<double> z = slow.position;
+        if (motion->second_order()) {
+            z.insert(z.end(), slow.velocity.begin(), slow.velocity.end());
+        }
+        z.push_back(slow.t);
+        const std::size_t d = z.size() - 1;
+        const double revolutions = slow.revolutions.value_or((slow.t - t_start) / map->period());
+        const double fraction = std::round(revolutions) - revolutions;
+        // NOTE: times that were meant to be stroboscopic are so up to rounding.
+        const auto change = fraction_of_revolution(*map, z, std::abs(fraction) > 1e-9 ? fraction : 0.0);
+        for (std::size_t i = 0; i <= d; ++i) {
+            z[i] += change[i];
+        }
+        if (ground && !ground->settle(z[d], std::span(z).first(d)).converged) {
+            std::fill(z.begin(), z.end(), nan);
+        }
+        auto y = map->followed(z, slow.t);
+        Snapshot state{.t = slow.t};
+        const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion->names().size());
+        state.position.assign(y.begin(), middle);
+        state.velocity.assign(middle, y.end());
+        return state;
+    };
+}
+
+}  // namespace lento
