@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 #include <nlohmann/json.hpp>
 
 #include "lento/average/fast_part.hpp"
@@ -41,6 +43,7 @@ struct Findings {
     std::vector<Residual> residuals;
     std::vector<Applicability> methods;
     MethodChoice recommended;
+    std::vector<std::pair<std::string, std::string>> exact;  ///< parts of rates that could be declared exactly solvable
     std::vector<std::string> warnings;
 };
 
@@ -124,6 +127,40 @@ std::vector<Residual> residuals_of(model::Model model) {
         residuals.push_back({model.constraints[j].name + "_dot", rates[j]});
     }
     return residuals;
+}
+
+/// The linear part of the rates, if it oscillates and nobody has declared an exact part.
+std::vector<std::pair<std::string, std::string>> exact_proposal(model::Model model) {
+    if (!model.is_first_order() || model::has_exact_part(model)) {
+        return {};
+    }
+    const Eigen::MatrixXd matrix = model::linear_terms(model);
+    const auto eigenvalues = matrix.eigenvalues();
+    double frequency = 0;
+    double growth = 0;
+    for (const auto& value : eigenvalues) {
+        frequency = std::max(frequency, std::abs(value.imag()));
+        growth = std::max(growth, std::abs(value.real()));
+    }
+    constexpr double hardly = 0.1;
+    if (!(frequency > 0) || growth > hardly * frequency) {
+        return {};
+    }
+    std::vector<std::pair<std::string, std::string>> parts;
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+        std::string part;
+        for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+            if (const double factor = matrix(i, j); factor != 0) {
+                const auto& name = model.variables[static_cast<std::size_t>(j)].name;
+                const std::string size = std::abs(factor) == 1 ? name : fmt::format("{}*{}", std::abs(factor), name);
+                part += part.empty() ? (factor < 0 ? "-" : "") + size : (factor < 0 ? " - " : " + ") + size;
+            }
+        }
+        if (!part.empty()) {
+            parts.emplace_back(model.variables[static_cast<std::size_t>(i)].name, part);
+        }
+    }
+    return parts;
 }
 
 struct Trial {
@@ -216,6 +253,7 @@ Findings findings_of(const LoadedModel& loaded) {
     const auto together = periods_together(loaded);
     findings.periods.insert(findings.periods.end(), together.begin(), together.end());
     findings.residuals = residuals_of(loaded.model());
+    findings.exact = exact_proposal(loaded.model());
     findings.methods = applicability(loaded.problem());
     if (const auto problem = start_problem(loaded)) {
         for (auto& entry : findings.methods) {
@@ -273,10 +311,15 @@ void print_json(const Findings& findings) {
     for (const auto& entry : findings.methods) {
         methods.push_back({{"name", entry.method}, {"applies", entry.applies}, {"why", entry.why}});
     }
+    Json exact = Json::object();
+    for (const auto& [name, part] : findings.exact) {
+        exact[name] = part;
+    }
     const Json report{
         {"periods", periods},
         {"separation", findings.separation ? Json(*findings.separation) : Json(nullptr)},
         {"residuals", residuals},
+        {"exact", exact},
         {"methods", methods},
         {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
         {"why", findings.recommended.why},
@@ -305,6 +348,10 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
     }
     if (findings.residuals.size() > most_residuals) {
         fmt::print("  and {} more residuals, see --json\n", findings.residuals.size() - most_residuals);
+    }
+    for (const auto& [name, part] : findings.exact) {
+        fmt::print("  {:<18} exact = \"{}\" beside the rate of {}: micro-steps are then exact in it\n",
+                   "could be declared", part, name);
     }
     for (const auto& entry : findings.methods) {
         fmt::print("  {:<18} {}: {}\n", entry.method, entry.applies ? "applies" : "does not apply", entry.why);

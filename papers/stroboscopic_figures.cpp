@@ -33,6 +33,10 @@ struct Point {
     double error = 0;
 };
 
+auto kepler_motion(int power) {
+    return PeriodicSplit(perturbed_kepler(std::pow(2.0, -power)));
+}
+
 /// Figures 3 and 4: an orbit over (pi/8)/eps, one micro-stepper for all methods.
 class KeplerDiagram {
 public:
@@ -59,8 +63,8 @@ public:
         return {static_cast<double>(run.statistics().micro_steps) - static_cast<double>(left_out * s.n), error};
     }
     Point direct(const Setting& s) const {
-        const auto end = conventional(motion(s.power), micro_, 2 * pi, static_cast<std::int64_t>(s.n), periods(s.power),
-                                      1, kepler_start);
+        const auto end = conventional(kepler_motion(s.power), micro_, 2 * pi, static_cast<std::int64_t>(s.n),
+                                      periods(s.power), 1, kepler_start);
         return {static_cast<double>(periods(s.power)) * static_cast<double>(s.n),
                 largest_difference(end[0], reference(s.power))};
     }
@@ -69,14 +73,13 @@ public:
 
 private:
     static std::int64_t periods(int power) { return std::int64_t{1} << (power - 4); }
-    static auto motion(int power) { return PeriodicSplit(perturbed_kepler(std::pow(2.0, -power))); }
 
     /// The true orbit at the end, in 64 steps of order 8 a period.
     static const std::vector<double>& reference(int power) {
         static std::vector<std::vector<double>> known(32);
         auto& state = known[static_cast<std::size_t>(power)];
         if (state.empty()) {
-            state = conventional(motion(power), "dopri8", 2 * pi, 64, periods(power), 1, kepler_start)[0];
+            state = conventional(kepler_motion(power), "dopri8", 2 * pi, 64, periods(power), 1, kepler_start)[0];
         }
         return state;
     }

@@ -62,6 +62,9 @@ void fit(std::span<const double> nodes, std::vector<State> values, DenseStep& de
     }
 }
 
+/// Of z = (y, t).
+enum class Part { all, state, time };
+
 /// What both kinds of march do around their steps.
 class Journey {
 public:
@@ -95,9 +98,10 @@ public:
         }
         return true;
     }
+    double revolutions_left() const { return (settings_.t_end - t()) / D_[d_]; }
     /// N, but not farther than the end.
     double within_reach(double N) const {
-        const double rest = (settings_.t_end - t()) / D_[d_];
+        const double rest = revolutions_left();
         return std::max(1.0, std::min(N, std::ceil(rest - 1e-9 * std::max(1.0, rest))));
     }
     void evaluate(const State& z, State& D) {
@@ -105,15 +109,15 @@ public:
         ++evaluations_;
     }
     /// The larger of how much `difference` exceeds the tolerance in any component; NaN if it is not finite.
-    double norm(const State& difference, const State& other) const {
+    double norm(const State& difference, const State& other, Part part) const {
         double largest = 0;
-        for (std::size_t i = 0; i < d_; ++i) {
+        for (std::size_t i = 0; i < d_ && part != Part::time; ++i) {
             const double size =
                 std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
             const double tolerance = settings_.tolerance.absolute + settings_.tolerance.relative * size;
             largest = larger(largest, std::abs(difference[i]) / tolerance);
         }
-        if (settings_.time_tolerance > 0) {
+        if (settings_.time_tolerance > 0 && part != Part::state) {
             largest = larger(largest, std::abs(difference[d_]) / settings_.time_tolerance);
         }
         return largest;
@@ -130,7 +134,7 @@ public:
     void arrive(double N, State z, State D, const StepPolynomial& polynomial) {
         const double end = z[d_];
         // NOTE: the end of the run need not be a whole number of revolutions away; the last step reaches beyond it.
-        const bool last = end >= settings_.t_end - 1e-12 * std::abs(settings_.t_end - t());
+        const bool last = end >= settings_.t_end - 1e-9 * N * D_[d_];
         const double to = last ? settings_.t_end : end;
         ++march_.result.steps;
         if (last || listener_.wants(to)) {
@@ -209,8 +213,9 @@ private:
         if (evaluations_ - watched_ < patience) {
             return;
         }
+        constexpr double soon = 2000;  // revolutions that are left may be taken one by one
         if (revolutions_ - revolutions_watched_ < 1.5 * static_cast<double>(evaluations_ - watched_) &&
-            march_.result.reached < settings_.t_end && !settings_.periods_per_step) {
+            settings_.t_end - t() > soon * D_[d_] && !settings_.periods_per_step) {
             fail(Outcome::no_scale_separation,
                  fmt::format(
                      "near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance "
@@ -344,7 +349,7 @@ private:
         for (std::size_t i = 0; i < change.size(); ++i) {
             change[i] -= before[i];
         }
-        const double error = journey_.norm(change, journey_.z());
+        const double error = journey_.norm(change, journey_.z(), Part::all);
         const double longest = 0.05 * (settings_.t_end - journey_.t()) / journey_.D().back();
         N_ = std::floor(std::max(1.0, std::min(longest, 0.5 * std::sqrt(2 / std::max(error, 1e-30)))));
         if (settings_.periods_per_step) {
@@ -353,6 +358,7 @@ private:
         if (N_ > 8) {  // what two neighbouring points tell of a slope is noise on that scale
             past_.clear();
             past_.add(journey_.revolutions(), journey_.D());
+            order_ = 1;
         }
     }
 
@@ -369,10 +375,10 @@ private:
         const auto polynomial = past_.polynomial(journey_.z(), points, 1, &D);
         journey_.arrive(1, std::move(z), D, polynomial);
         past_.add(journey_.revolutions(), std::move(D));
-        if (past_.size() >= 3) {
-            order_ = std::min<std::size_t>(order_ + 1, 3);
-            N_ = std::max(N_, 2.0);
-        }
+        // A past of exact steps is worth its length.
+        constexpr std::size_t enough = 4;
+        order_ = past_.size();
+        N_ = std::max(N_, past_.size() >= enough ? 2.0 : 1.0);
         return true;
     }
 
@@ -384,49 +390,57 @@ private:
         if (first_not_finite(D)) {
             return reject(0.2 * N, std::max<std::size_t>(1, k - 1));
         }
-        // Correctors with k-1, ..., k+2 points; neighbours differ by the error of the lower one.
-        const auto error = [&](std::size_t q) { return difference(past_.sum(q + 1, N, &D), past_.sum(q, N, &D)); };
-        const State corrected = plus(journey_.z(), past_.sum(k + 1, N, &D));
-        const double here = error(k);
-        const double below = k > 1 ? error(k - 1) : here;
-        const bool fixed = settings_.periods_per_step.has_value();
-        if (!(here <= 1) && !(fixed && N <= static_cast<double>(*settings_.periods_per_step) && here < 1e6)) {
-            const bool lower = k > 1 && below < here;
-            const double factor = 0.9 * std::pow(lower ? below : here, -1.0 / static_cast<double>(lower ? k : k + 1));
-            return reject(N * std::clamp(factor, 0.2, 0.9), lower ? k - 1 : k);
-        }
-        const auto polynomial = past_.polynomial(journey_.z(), k + 1, N, &D);
+        State corrected = plus(journey_.z(), past_.sum(k + 1, N, &D));
         State renewed(D.size());
+        double error = error_of(k, N, D, Part::state);
+        if (!(error <= 1) && !settings_.periods_per_step) {
+            const double below = k > 1 ? error_of(k - 1, N, D, Part::state) : HUGE_VAL;
+            const std::size_t order = below < error ? k - 1 : k;
+            return reject(N * std::clamp(factor_of(std::min(error, below), order), 0.2, 0.9), order);
+        }
         journey_.evaluate(corrected, renewed);
         if (first_not_finite(renewed)) {
             return reject(0.2 * N, k);
         }
+        // NOTE: how long a revolution takes depends on the state, the state on it not at all: the time is corrected with what is known of D
+        // at the corrected point. But what the state is off by makes every revolution from here to the end too long.
+        const double drift = journey_.revolutions_left() * std::abs(D.back() - renewed.back()) *
+                             std::min(1.0, error / difference(predicted, corrected, Part::state));
+        error = std::max(error, settings_.time_tolerance > 0 ? drift / settings_.time_tolerance : 0.0);
+        D.back() = renewed.back();
+        corrected.back() = journey_.t() + past_.sum(k + 1, N, &D).back();
+        if (!(error <= 1) && !settings_.periods_per_step) {
+            return reject(N * std::clamp(factor_of(error, k), 0.2, 0.9), best_order(k, N, renewed));
+        }
+        const auto polynomial = past_.polynomial(journey_.z(), k + 1, N, &D);
         note_slope(N, predicted, D, corrected, renewed);
-        // The order that allows the longest step.
-        double best = factor_of(here, k);
-        std::size_t order = k;
-        if (past_.size() > k && k < static_cast<std::size_t>(settings_.order)) {
-            if (const double factor = factor_of(error(k + 1), k + 1); factor > 1.05 * best) {
-                best = factor;
-                order = k + 1;
-            }
-        } else if (past_.size() == k && k < static_cast<std::size_t>(settings_.order)) {
-            order = k + 1;  // the past is still short: nothing tells of the next order yet
-        }
-        if (order == k && k > 1) {
-            if (const double factor = factor_of(below, k - 1); factor > best) {
-                best = factor;
-                order = k - 1;
-            }
-        }
+        order_ = best_order(k, N, renewed);
         journey_.arrive(N, corrected, renewed, polynomial);
         past_.add(journey_.revolutions(), std::move(renewed));
-        order_ = order;
-        const double factor = std::min(best, std::exchange(just_rejected_, false) ? 1.0 : 2.0);
+        const double longest = std::exchange(just_rejected_, false) ? 1.0 : 2.0;
+        const double factor = std::clamp(factor_of(error, k), order_ > k ? 1.0 : 0.5, longest);
         N_ = factor >= 1.1 || factor < 1 ? std::max(1.0, std::floor(N_ * factor)) : N_;
-        if (fixed) {
-            N_ = std::min(std::max(N_, 2 * N), static_cast<double>(*settings_.periods_per_step));
+        if (settings_.periods_per_step) {
+            N_ = std::min(2 * N, static_cast<double>(*settings_.periods_per_step));
         }
+    }
+
+    /// What the corrector of order q is off, over the tolerance: its difference from the next.
+    double error_of(std::size_t q, double N, const State& ahead, Part part) const {
+        return difference(past_.sum(q + 1, N, &ahead), past_.sum(q, N, &ahead), part);
+    }
+
+    /// The order that would allow the longest step. Judged with D renewed: what the prediction was off would hide what another order is worth.
+    std::size_t best_order(std::size_t k, double N, const State& renewed) const {
+        const auto most = static_cast<std::size_t>(settings_.order);
+        if (past_.size() == k && k < most) {
+            return k + 1;  // the past is still short: nothing tells of the next order yet
+        }
+        const double here = factor_of(error_of(k, N, renewed, Part::state), k);
+        if (k < most && factor_of(error_of(k + 1, N, renewed, Part::state), k + 1) > here) {
+            return k + 1;
+        }
+        return k > 1 && factor_of(error_of(k - 1, N, renewed, Part::state), k - 1) > here ? k - 1 : k;
     }
 
     void reject(double N, std::size_t order) {
@@ -440,12 +454,12 @@ private:
         return 0.9 * std::pow(std::max(error, 1e-12), -1.0 / static_cast<double>(order + 1));
     }
 
-    double difference(const State& a, const State& b) const {
+    double difference(const State& a, const State& b, Part part) const {
         State apart = a;
         for (std::size_t i = 0; i < apart.size(); ++i) {
             apart[i] -= b[i];
         }
-        return journey_.norm(apart, plus(journey_.z(), a));
+        return journey_.norm(apart, plus(journey_.z(), a), part);
     }
 
     void note_slope(double N, const State& a, const State& Da, const State& b, const State& Db) {

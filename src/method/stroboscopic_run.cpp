@@ -21,6 +21,26 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// Puts y on the constraints and multipliers behind it.
+Settling completion(const std::shared_ptr<MicroFlow>& flow, const std::shared_ptr<PeriodMap>& map,
+                    const std::shared_ptr<Ground>& ground) {
+    return [flow, map, ground, d = flow->dimension()](double t, std::vector<double>& y) {
+        if (!ground->settle(t, std::span(y).first(d)).converged) {
+            std::fill(y.begin(), y.end(), nan);
+        }
+        const std::size_t m = ground->names().size();
+        y.resize(d + 2 * m);
+        const std::span<double> all(y);
+        const auto steps = static_cast<double>(map->steps_per_period());
+        flow->multipliers(t, 0, all.first(d), all.subspan(d, m));
+        flow->mean_multipliers({.t = t,
+                                .h = map->period() / steps,
+                                .turns = 1 / steps,
+                                .steps = static_cast<std::int64_t>(map->steps_per_period())},
+                               all.first(d), all.last(m));
+    };
+}
+
 std::size_t given_steps(const Options& options, double period) {
     if (options.micro_step && options.micro_steps_per_period) {
         throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
@@ -94,17 +114,18 @@ void StroboscopicRun::find_period() {
     if (known_period()) {
         const double period = *motion_->period();
         map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(request_.options, period));
-        if (motion_->phases().empty()) {  // how far an oscillation goes counts, not where in it the map looks
-            std::vector<double> increments(16 * d());
-            flow_->follow({.t = request_.t_start, .h = period / 32, .turns = 1.0 / 32, .steps = 2, .marks = 16},
-                          std::span(z).first(d()), increments);
-            for (std::size_t i = 0; i < d(); ++i) {
-                double size = std::abs(z[i]);
-                for (std::size_t k = 0; k < 16; ++k) {
-                    size = larger(size, std::abs(z[i] + increments[k * d() + i]));
-                }
-                scales_.push_back(size);
+        // How far an oscillation goes counts, not where in it the map looks.
+        constexpr std::size_t looks = 16;
+        std::vector<double> increments(looks * d());
+        flow_->follow(
+            {.t = request_.t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
+            std::span(z).first(d()), increments);
+        for (std::size_t i = 0; i < d(); ++i) {
+            double size = std::abs(z[i]);
+            for (std::size_t k = 0; k < looks; ++k) {
+                size = larger(size, std::abs(z[i] + increments[k * d() + i]));
             }
+            scales_.push_back(size);
         }
     } else {
         const auto found = first_return(*flow_, {request_.t_start, request_.t_end}, {z.begin(), z.end() - 1},
@@ -150,7 +171,7 @@ double StroboscopicRun::tolerance_of(std::size_t i, std::span<const double> z) c
     if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
         return request_.rtol * map_->period() / (2 * std::numbers::pi);
     }
-    return request_.atol + request_.rtol * std::max(std::abs(z[i]), scales_.empty() ? 0.0 : scales_[i]);
+    return request_.atol + request_.rtol * std::max(std::abs(z[i]), scales_[i]);
 }
 
 double StroboscopicRun::over_tolerance(std::span<const double> difference, std::span<const double> z) const {
@@ -164,6 +185,12 @@ double StroboscopicRun::over_tolerance(std::span<const double> difference, std::
 void StroboscopicRun::settle(double t, std::span<double> y) {
     if (ground_ && !ground_->settle(t, y).converged) {
         std::fill(y.begin(), y.end(), nan);
+    }
+}
+
+void StroboscopicRun::complete(double t, std::vector<double>& y) {
+    if (ground_) {
+        completion(flow_, map_, ground_)(t, y);
     }
 }
 
@@ -332,15 +359,23 @@ void StroboscopicRun::judge_period(std::span<const double> change) {
 int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> orders) {
     const auto z = start();
     std::vector<double> coarse(d() + 1), fine(d() + 1);
+    double error = 0;
     for (std::size_t k = 0; k + 1 < orders.size(); ++k) {
         MapField(recovery, orders[k])(*map_, z, coarse);
         MapField(recovery, orders[k + 1])(*map_, z, fine);
         for (std::size_t i = 0; i <= d(); ++i) {
             coarse[i] -= fine[i];
         }
-        if (revolutions() * over_tolerance(coarse, z) < 0.3) {
+        error = revolutions() * over_tolerance(coarse, z);
+        if (error < 0.3) {
             return orders[k];
         }
+    }
+    if (error > 3) {  // of the order below the last
+        record_.warnings.push_back(fmt::format(
+            "recovering the averaged rate with order {} leaves an error of up to {:.2g} times the tolerance; "
+            "multirevolution has none of that kind",
+            orders.back(), error));
     }
     return orders.back();
 }
@@ -351,7 +386,7 @@ SampleSink StroboscopicRun::sink() {
     }
     return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
         y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
-        settle(t, y);
+        complete(t, y);
         request_.sink(t, y);
     };
 }
@@ -528,7 +563,7 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
             fmt::format("{} (first in {}); try shorter steps, or a tighter rtol where they are chosen",
                         result.explanation, motion_->names()[*result.culprit % motion_->names().size()]);
     }
-    if (result.outcome == Outcome::completed && steepest > limit) {
+    if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
         result.outcome = Outcome::unstable;
         result.explanation = fmt::format(
             "steps are too long: their length times the slope of the averaged field reaches {:.3g}, where about {} is "
@@ -542,10 +577,12 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
         state.revolutions = y.back();
     }
     y.resize(d());
-    settle(state.t, y);
-    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion_->names().size());
-    state.position.assign(y.begin(), middle);
-    state.velocity.assign(middle, y.end());
+    complete(state.t, y);
+    const auto revolutions = state.revolutions;
+    state = motion_->second_order()
+                ? snapshot_of(state.t, y, motion_->names().size(), ground_ ? ground_->names().size() : 0)
+                : Snapshot{.t = state.t, .position = y};
+    state.revolutions = revolutions;
     return finished(result.outcome, result.explanation, std::move(marched.trajectory), std::move(state));
 }
 
@@ -561,7 +598,11 @@ Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Tra
                                {{"micro", micro_},
                                 {"micro_steps_per_period", fmt::format("{}", map_->steps_per_period())},
                                 {"period", fmt::format("{}", map_->period())}});
-        const double direct = 40 * (record_.t_end - request_.t_start) / map_->period();
+        // As many micro-steps in every period.
+        const double direct = static_cast<double>(flow_->evaluations()) /
+                              static_cast<double>(std::max<std::int64_t>(1, flow_->micro_steps())) *
+                              static_cast<double>(map_->steps_per_period()) * (record_.t_end - request_.t_start) /
+                              map_->period();
         if (outcome == Outcome::completed && static_cast<double>(flow_->evaluations()) > direct) {
             record_.warnings.push_back(
                 fmt::format("{} evaluations, where resolving every oscillation would take about {:.0f}: the method "
@@ -571,12 +612,8 @@ Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Tra
     }
     record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     Settling settling;
-    if (ground_) {
-        settling = [ground = ground_, d = d()](double t, std::vector<double>& y) {
-            if (y.size() >= d && !ground->settle(t, std::span(y).first(d)).converged) {
-                std::fill(y.begin(), y.end(), nan);
-            }
-        };
+    if (ground_ && map_) {
+        settling = completion(flow_, map_, ground_);
     }
     return Solution(std::move(record_), std::move(trajectory), std::move(final_state),
                     has_slow_ ? reconstruction() : Reconstruction{}, std::move(settling));
@@ -608,6 +645,11 @@ Reconstruction StroboscopicRun::reconstruction() const {
         const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion->names().size());
         state.position.assign(y.begin(), middle);
         state.velocity.assign(middle, y.end());
+        if (ground) {
+            state.multipliers.resize(ground->names().size());
+            flow->multipliers(slow.t, (slow.t - z[d]) / map->period(), y, state.multipliers);
+            state.total_multipliers = state.multipliers;
+        }
         return state;
     };
 }

@@ -122,6 +122,41 @@ std::vector<MatrixEntry> right_hand_side_jacobian(Model& model) {
     return entries;
 }
 
+namespace {
+
+/// Adds what the term `node`, times `factor`, has of constant partial derivatives; sums are taken apart first.
+void add_linear_terms(Model& model, Node node, double factor, Eigen::Index row, Eigen::MatrixXd& matrix) {
+    const auto entry = model.graph[node];
+    if (entry.op == Op::add || entry.op == Op::subtract) {
+        add_linear_terms(model, Node{entry.a}, factor, row, matrix);
+        add_linear_terms(model, Node{entry.b}, entry.op == Op::add ? factor : -factor, row, matrix);
+        return;
+    }
+    if (entry.op == Op::negate) {
+        add_linear_terms(model, Node{entry.a}, -factor, row, matrix);
+        return;
+    }
+    const auto partials = model.graph.gradient(node);
+    if (partials.size() != 1 || !model.graph.is_constant(partials[0].node)) {
+        return;  // a term of more than one symbol, or not linear in it
+    }
+    const auto& place = model.places[partials[0].symbol];
+    if (place.array == Place::Array::position) {
+        matrix(row, static_cast<Eigen::Index>(place.index)) += factor * model.graph[partials[0].node].value;
+    }
+}
+
+}  // namespace
+
+Eigen::MatrixXd linear_terms(Model& model) {
+    const auto d = static_cast<Eigen::Index>(model.variables.size());
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(d, d);
+    for (Eigen::Index i = 0; i < d; ++i) {
+        add_linear_terms(model, model.variables[static_cast<std::size_t>(i)].rate, 1, i, matrix);
+    }
+    return matrix;
+}
+
 std::vector<Node> first_order_form(Model& model) {
     std::vector<Node> rates;
     if (model.is_first_order()) {

@@ -34,6 +34,8 @@ public:
           stepper_(2 * system.dimension()),
           state_(2 * system.dimension()),
           y_(2 * system.dimension()),
+          rate_(2 * system.dimension()),
+          zero_(2 * system.dimension(), 0.0),
           multipliers_(system.constraints().count()),
           gradient_(system.constraints().pattern().entries()) {}
     ConstrainedFlow(const ConstrainedFlow&) = delete;  // the acceleration looks at the system
@@ -81,17 +83,48 @@ public:
 
     /// The rate of the constrained motion.
     void rate(double t, std::span<const double> y, std::span<double> rate) override {
+        constrained_rate({.t = t}, 0, y, rate, multipliers_);
+    }
+
+    void multipliers(double t, double turns, std::span<const double> y, std::span<double> lambda) override {
+        constrained_rate({.t = t, .turns = turns}, 1, y, rate_, lambda);
+    }
+
+    /// By the trapezoidal rule: over a period it is as good as the motion is smooth.
+    void mean_multipliers(const Stretch& stretch, std::span<const double> y, std::span<double> mean) override {
+        Stretch part = stretch;
+        part.steps = 1;
+        part.marks = static_cast<std::size_t>(stretch.steps);
+        std::vector<double> increments(part.marks * y.size()), point(y.begin(), y.end());
+        follow(part, y, increments);
+        std::fill(mean.begin(), mean.end(), 0.0);
+        for (std::size_t k = 0; k < part.marks; ++k) {
+            constrained_rate(stretch, static_cast<double>(k), point, rate_, multipliers_);
+            for (std::size_t j = 0; j < mean.size(); ++j) {
+                mean[j] += multipliers_[j] / static_cast<double>(part.marks);
+            }
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                point[i] = y[i] + increments[k * y.size() + i];
+            }
+        }
+    }
+
+private:
+    void constrained_rate(const Stretch& stretch, double steps, std::span<const double> y, std::span<double> rate,
+                          std::span<double> lambda) {
         const std::size_t d = y.size() / 2;
-        evaluate({.t = t}, y, 0.0, std::vector<double>(2 * d, 0.0), rate);
+        const double t = stretch.t + steps * stretch.h;
+        evaluate(stretch, y, steps, zero_, rate);
         auto& manifold = ground_.manifold();
         manifold.gradient(y.first(d), t, gradient_);
         if (manifold.factorise(gradient_)) {
-            manifold.constrain_acceleration(gradient_, y.first(d), y.last(d), t, rate.last(d), multipliers_);
+            manifold.constrain_acceleration(gradient_, y.first(d), y.last(d), t, rate.last(d), lambda);
+        } else {
+            std::fill(lambda.begin(), lambda.end(), std::numeric_limits<double>::quiet_NaN());
         }
         ++evaluations_;
     }
 
-private:
     Convergence onto(double t, std::span<const double> base, std::span<double> u) {
         for (std::size_t i = 0; i < u.size(); ++i) {
             y_[i] = base[i] + u[i];
@@ -123,7 +156,7 @@ private:
     ManifoldGround<Constraints> ground_;
     Stepper stepper_;
     FirstOrderState<double> state_;
-    std::vector<double> y_, moved_, multipliers_, gradient_;
+    std::vector<double> y_, rate_, zero_, moved_, multipliers_, gradient_;
     std::optional<std::string> failure_;
 };
 

@@ -53,6 +53,10 @@ public:
     /// y' at y, at the phases of the start.
     virtual void rate(double t, std::span<const double> y, std::span<double> rate) = 0;
 
+    /// The multipliers of constraints at y, `turns` periods after the phases of the start; and their mean over a stretch from y.
+    virtual void multipliers(double, double, std::span<const double>, std::span<double>) {}
+    virtual void mean_multipliers(const Stretch&, std::span<const double>, std::span<double>) {}
+
     /// Why the last stretch ended early, as a sentence; nothing if it did not, or if nobody knows more than that numbers are not finite.
     virtual std::optional<std::string> failure() const { return std::nullopt; }
 

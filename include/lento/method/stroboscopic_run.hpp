@@ -72,6 +72,8 @@ private:
     /// D at z, put on the constraints first; watches the micro-steps on the way.
     void change(std::span<const double> z, std::span<double> result);
     void settle(double t, std::span<double> y);
+    /// y on the constraints, with multipliers behind it: those of the true motion at the phases of the start, and their mean over a period.
+    void complete(double t, std::vector<double>& y);
     void watch_micro_steps(std::span<const double> z);
     /// The error of D with the steps a period that there are, by doubling them once.
     double micro_error(std::span<const double> z, std::vector<double>& change);
@@ -91,7 +93,7 @@ private:
     std::shared_ptr<MicroFlow> flow_;
     std::shared_ptr<PeriodMap> map_;
     std::shared_ptr<Ground> ground_;
-    std::vector<double> scales_;  // of the components, where no phase tells when they are small
+    std::vector<double> scales_;  // how large the components become within a period
     bool micro_steps_given_ = false;
     double next_look_ = 0;  // at the micro-steps, a time
     bool has_slow_ = true;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "lento/model/model.hpp"
 
 namespace lento::model {
@@ -48,6 +50,9 @@ SlowTerms slow_terms(Model& model);
 /// Where the derivative of the right-hand side by the unknowns is not zero: forces by coordinates and then velocities, or rates by
 /// variables.
 std::vector<MatrixEntry> right_hand_side_jacobian(Model& model);
+
+/// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as the exact part.
+Eigen::MatrixXd linear_terms(Model& model);
 
 /// The right-hand side of the first-order form y' = r(y, t, theta): (v, M^-1 f) or the rates.
 std::vector<Node> first_order_form(Model& model);
