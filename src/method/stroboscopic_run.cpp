@@ -219,7 +219,7 @@ void StroboscopicRun::choose_micro_steps() {
     const auto z = start();
     std::vector<double> change;
     double before = HUGE_VAL;
-    for (std::size_t steps = flow_->order() >= 8 ? 4 : 8; steps <= most; steps *= 2) {
+    for (std::size_t steps = 4; steps <= most; steps *= 2) {
         map_->set_steps_per_period(steps);
         const double error = micro_error(z, change);
         if (error <= share) {

@@ -85,7 +85,7 @@ TEST(MapMarch, ends_between_two_periods_as_on_them) {
     auto z = Known::start();
     const auto march = march_map_adams(Known{}, {.t_end = 4.9996, .tolerance = {1e-9, 1e-9}}, z, nobody, {});
     EXPECT_LT(error_of(march, 4.9996), 1e-7);
-    EXPECT_NEAR(z[2], 5, 1e-12);  // the last whole revolution
+    EXPECT_NEAR(z[2], 5, 1e-10);  // the last whole revolution
     EXPECT_EQ(march.result.reached, 4.9996);
 }
 

@@ -408,7 +408,7 @@ TEST(Stroboscopic, methods_keep_constraints_and_find_their_forces) {
     const auto periods = std::int64_t{300};
     const double t_end = static_cast<double>(periods) * 2 * pi / omega;
     const auto truth = conventional(PeriodicOnConstraints(system), "herk4", 2 * pi / omega, 128, periods, 1, y)[0];
-    for (const auto* method : {"sam", "lips", "multirevolution"}) {
+    for (const auto* method : {"sam", "multirevolution"}) {
         const auto run = solve(system, {.start = start, .t_end = t_end, .method = method, .rtol = 1e-7});
         ASSERT_EQ(run.outcome(), Outcome::completed) << method << run.explanation();
         for (const double t : {0.3 * t_end, t_end}) {
@@ -419,7 +419,7 @@ TEST(Stroboscopic, methods_keep_constraints_and_find_their_forces) {
             EXPECT_TRUE(std::isfinite(state.total_multipliers[1]));
         }
         for (std::size_t i = 0; i < 4; ++i) {
-            EXPECT_NEAR(run.final_state().position[i], truth[i], method == std::string("lips") ? 5e-5 : 1e-6) << method;
+            EXPECT_NEAR(run.final_state().position[i], truth[i], 1e-6) << method;
         }
         // The mean force of the rods is that of gravity and of the slow motion, not of the vibration: some hundredths of a newton a metre.
         EXPECT_LT(std::abs(run.final_state().total_multipliers[0]), 10);

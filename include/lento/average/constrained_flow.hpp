@@ -1,5 +1,6 @@
-/// The true motion of a constrained system over short stretches, with a half-explicit Runge-Kutta method in the Gear-Gupta-Leimkuhler
-/// form (stroboscopic, section 6.1), as increments (`average/micro_flow.hpp`).
+/// The true motion of a constrained system over short stretches, as increments (`average/micro_flow.hpp`): with a half-explicit Runge-Kutta
+/// method in the Gear-Gupta-Leimkuhler form (stroboscopic, section 6.1), or with an explicit one of order 8 for the system without
+/// multipliers (`problem/reduced_system.hpp`), put back on the constraints at the marks.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,16 @@
 #include "lento/average/micro_flow.hpp"
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/ground.hpp"
+#include "lento/problem/reduced_system.hpp"
+#include "lento/step/catalogue.hpp"
 #include "lento/step/half_explicit.hpp"
 
 namespace lento {
 
-template <class Free, class Constraints, class Stepper>
-class ConstrainedFlow final : public MicroFlow {
+/// What both have in common: rates and multipliers of the constrained motion.
+template <class Free, class Constraints>
+class ConstrainedFlow : public MicroFlow {
+protected:
     static constexpr std::size_t extent = Free::extent;
 
 public:
@@ -31,8 +36,6 @@ public:
           acceleration_(free_),
           clock_(std::move(clock)),
           ground_(system.mass(), system.constraints()),
-          stepper_(2 * system.dimension()),
-          state_(2 * system.dimension()),
           y_(2 * system.dimension()),
           rate_(2 * system.dimension()),
           zero_(2 * system.dimension(), 0.0),
@@ -42,60 +45,22 @@ public:
     ConstrainedFlow& operator=(const ConstrainedFlow&) = delete;
 
     std::size_t dimension() const override { return y_.size(); }
-    int order() const override { return Stepper::order; }
     std::optional<std::string> failure() const override { return failure_; }
     std::int64_t newton_iterations() const override { return ground_.iterations(); }
 
-    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
-        failure_.reset();
-        std::fill(state_.y.begin(), state_.y.end(), 0.0);
-        evaluate(stretch, y, 0.0, state_.y, state_.rate);
-        Convergence reached = ground_.begin(stretch.t, y);
-        auto out = increments.begin();
-        std::int64_t k = 0;
-        for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {
-            for (const std::int64_t end = k + stretch.steps; k < end && reached.converged; ++k) {
-                const auto steps = static_cast<double>(k);
-                reached = stepper_.step(
-                    [&](double c, std::span<const double> u, std::span<double> rate) {
-                        evaluate(stretch, y, steps + c, u, rate);
-                    },
-                    [&](double c, std::span<double> u) { return onto(stretch.t + (steps + c) * stretch.h, y, u); },
-                    stretch.h, state_);
-            }
-            out = std::copy(state_.y.begin(), state_.y.end(), out);
-        }
-        if (!reached.converged) {
-            std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
-            failure_ =
-                reached.independent
-                    ? fmt::format(
-                          "a micro-step near t = {:.6g} does not reach the constraints: the residual of {} stays at "
-                          "{:.2g}; take more micro_steps_per_period, unless the constraints cannot all hold there",
-                          stretch.t, ground_.names()[reached.worst], reached.residual)
-                    : fmt::format(
-                          "the constraints become dependent near t = {:.6g}, as where a mechanism locks or folds",
-                          stretch.t);
-        }
-        micro_steps_ += k;
-        evaluations_ += 1 + k * Stepper::evaluations;
-    }
-
-    /// The rate of the constrained motion.
     void rate(double t, std::span<const double> y, std::span<double> rate) override {
         constrained_rate({.t = t}, 0, y, rate, multipliers_);
     }
-
     void multipliers(double t, double turns, std::span<const double> y, std::span<double> lambda) override {
         constrained_rate({.t = t, .turns = turns}, 1, y, rate_, lambda);
     }
-
     /// By the trapezoidal rule: over a period it is as good as the motion is smooth.
     void mean_multipliers(const Stretch& stretch, std::span<const double> y, std::span<double> mean) override {
         Stretch part = stretch;
         part.steps = 1;
         part.marks = static_cast<std::size_t>(stretch.steps);
-        std::vector<double> increments(part.marks * y.size()), point(y.begin(), y.end());
+        std::vector<double> increments(part.marks * y.size());
+        std::vector<double> point(y.begin(), y.end());
         follow(part, y, increments);
         std::fill(mean.begin(), mean.end(), 0.0);
         for (std::size_t k = 0; k < part.marks; ++k) {
@@ -108,6 +73,51 @@ public:
             }
         }
     }
+
+protected:
+    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
+                  std::span<double> rate) {
+        const std::size_t d = u.size() / 2;
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        const std::span<const double> y(y_);
+        std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
+        acceleration_.template uncounted<extent>(view<extent>(y.first(d)), view<extent>(y.last(d)),
+                                                 stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
+                                                 view<extent>(rate.last(d)));
+    }
+
+    /// Moves base + u by `move(y)`, as an increment.
+    template <class Move>
+    Convergence moved(std::span<const double> base, std::span<double> u, Move&& move) {
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        moved_ = y_;
+        const auto reached = move(std::span<double>(moved_));
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            u[i] += moved_[i] - y_[i];
+        }
+        return reached;
+    }
+
+    void fail(double t, const Convergence& reached, std::span<double> increments) {
+        std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
+        failure_ =
+            reached.independent
+                ? fmt::format(
+                      "a micro-step near t = {:.6g} does not reach the constraints: the residual of {} stays at "
+                      "{:.2g}; take more micro_steps_per_period, unless the constraints cannot all hold there",
+                      t, ground_.names()[reached.worst], reached.residual)
+                : fmt::format("the constraints become dependent near t = {:.6g}, as where a mechanism locks or folds",
+                              t);
+    }
+
+    PhaseClock& clock() { return clock_; }
+    ManifoldGround<Constraints>& ground() { return ground_; }
+
+    std::optional<std::string> failure_;
 
 private:
     void constrained_rate(const Stretch& stretch, double steps, std::span<const double> y, std::span<double> rate,
@@ -125,39 +135,88 @@ private:
         ++evaluations_;
     }
 
-    Convergence onto(double t, std::span<const double> base, std::span<double> u) {
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            y_[i] = base[i] + u[i];
-        }
-        moved_ = y_;
-        const auto reached = ground_.along(t, moved_);
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            u[i] += moved_[i] - y_[i];
-        }
-        return reached;
-    }
-
-    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
-                  std::span<double> rate) {
-        const std::size_t d = u.size() / 2;
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            y_[i] = base[i] + u[i];
-        }
-        const std::span<const double> y(y_);
-        std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
-        acceleration_.template uncounted<extent>(view<extent>(y.first(d)), view<extent>(y.last(d)),
-                                                 stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
-                                                 view<extent>(rate.last(d)));
-    }
-
     Free free_;
     Acceleration<Free> acceleration_;
     PhaseClock clock_;
     ManifoldGround<Constraints> ground_;
+    std::vector<double> y_, rate_, zero_, moved_, multipliers_, gradient_;
+};
+
+template <class Free, class Constraints, class Stepper>
+class HalfExplicitFlow final : public ConstrainedFlow<Free, Constraints> {
+    using Base = ConstrainedFlow<Free, Constraints>;
+
+public:
+    HalfExplicitFlow(const ConstrainedSystem<Free, Constraints>& system, PhaseClock clock)
+        : Base(system, std::move(clock)), stepper_(2 * system.dimension()), state_(2 * system.dimension()) {}
+
+    int order() const override { return Stepper::order; }
+
+    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+        this->failure_.reset();
+        std::fill(state_.y.begin(), state_.y.end(), 0.0);
+        this->evaluate(stretch, y, 0.0, state_.y, state_.rate);
+        Convergence reached = this->ground().begin(stretch.t, y);
+        auto out = increments.begin();
+        std::int64_t k = 0;
+        for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {
+            for (const std::int64_t end = k + stretch.steps; k < end && reached.converged; ++k) {
+                const auto steps = static_cast<double>(k);
+                reached = stepper_.step([&](double c, std::span<const double> u,
+                                            std::span<double> rate) { this->evaluate(stretch, y, steps + c, u, rate); },
+                                        [&](double c, std::span<double> u) {
+                                            return this->moved(y, u, [&](std::span<double> point) {
+                                                return this->ground().along(stretch.t + (steps + c) * stretch.h, point);
+                                            });
+                                        },
+                                        stretch.h, state_);
+            }
+            out = std::copy(state_.y.begin(), state_.y.end(), out);
+        }
+        if (!reached.converged) {
+            this->fail(stretch.t, reached, increments);
+        }
+        this->micro_steps_ += k;
+        this->evaluations_ += 1 + k * Stepper::evaluations;
+    }
+
+private:
     Stepper stepper_;
     FirstOrderState<double> state_;
-    std::vector<double> y_, rate_, zero_, moved_, multipliers_, gradient_;
-    std::optional<std::string> failure_;
+};
+
+template <class Free, class Constraints>
+class ReducedFlow final : public ConstrainedFlow<Free, Constraints> {
+    using Base = ConstrainedFlow<Free, Constraints>;
+    using Reduced = VibratedSystem<ReducedForce<Free, Constraints>>;
+    using Flow = MotionFlow<Reduced, PrinceDormandOnMotion>;
+
+public:
+    ReducedFlow(const ConstrainedSystem<Free, Constraints>& system, const PhaseClock& clock)
+        : Base(system, clock), flow_(reduced(system), clock) {}
+
+    int order() const override { return flow_.order(); }
+
+    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+        this->failure_.reset();
+        const auto evaluations = flow_.evaluations();
+        flow_.follow(stretch, y, increments);
+        for (std::size_t mark = 0; mark < stretch.marks; ++mark) {
+            const double t =
+                stretch.t + static_cast<double>(static_cast<std::int64_t>(mark + 1) * stretch.steps) * stretch.h;
+            const auto reached = this->moved(y, increments.subspan(mark * y.size(), y.size()),
+                                             [&](std::span<double> point) { return this->ground().settle(t, point); });
+            if (!reached.converged) {
+                this->fail(t, reached, increments);
+                break;
+            }
+        }
+        this->micro_steps_ += stretch.steps * static_cast<std::int64_t>(stretch.marks);
+        this->evaluations_ += flow_.evaluations() - evaluations;
+    }
+
+private:
+    Flow flow_;
 };
 
 }  // namespace lento

@@ -136,14 +136,17 @@ public:
 
     explicit PeriodicOnConstraints(System system) : PeriodicMotion(system, true), system_(std::move(system)) {}
 
-    std::vector<std::string> micros() const override { return {"herk3", "herk4"}; }
-    std::string usual_micro() const override { return "herk4"; }
+    std::vector<std::string> micros() const override { return {"herk3", "herk4", "dopri8"}; }
+    std::string usual_micro() const override { return "dopri8"; }
     std::unique_ptr<MicroFlow> flow(std::string_view micro, double t_start) const override {
         require_one_of("micro", micro, micros());
         if (micro == "herk3") {
-            return std::make_unique<ConstrainedFlow<Free, Constraints, HalfExplicit3>>(system_, clock(t_start));
+            return std::make_unique<HalfExplicitFlow<Free, Constraints, HalfExplicit3>>(system_, clock(t_start));
         }
-        return std::make_unique<ConstrainedFlow<Free, Constraints, HalfExplicit4>>(system_, clock(t_start));
+        if (micro == "herk4") {
+            return std::make_unique<HalfExplicitFlow<Free, Constraints, HalfExplicit4>>(system_, clock(t_start));
+        }
+        return std::make_unique<ReducedFlow<Free, Constraints>>(system_, clock(t_start));
     }
     std::unique_ptr<Ground> ground() const override {
         return std::make_unique<ManifoldGround<Constraints>>(system_.mass(), system_.constraints());

@@ -17,7 +17,7 @@ inline const MethodDescription multirevolution_description{
     .options = {{"macro", "adams; or rk2, rk3, rk4 with periods_per_step or steps"},
                 {"periods_per_step", "adaptive"},
                 {"steps", "adaptive"},
-                {"micro", "dopri8 (herk4 with constraints)"},
+                {"micro", "dopri8; aba104 where an exact part is declared"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "as the tolerance needs"}}};
 

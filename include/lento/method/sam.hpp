@@ -25,7 +25,7 @@ inline const MethodDescription sam_description{
                 {"steps", "adaptive"},
                 {"difference", "central"},
                 {"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
-                {"micro", "dopri8 (herk4 with constraints)"},
+                {"micro", "dopri8; aba104 where an exact part is declared"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "as the tolerance needs"}}};
 
@@ -40,7 +40,7 @@ inline const MethodDescription lips_description{
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
                 {"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
-                {"micro", "dopri8 (herk4 with constraints)"},
+                {"micro", "dopri8; aba104 where an exact part is declared"},
                 {"micro_step", "from micro_steps_per_period"},
                 {"micro_steps_per_period", "as the tolerance needs"}}};
 
