@@ -121,6 +121,48 @@ inline double rk4_pendulum(double start, const lento::FilterWeights& w) {
     return sum.sum + sum.carry;
 }
 
+/// What one-period maps do: the increments of x and v over five periods, in a frame that moves with the velocity at the start.
+inline double verlet_map_pendulum(double start, const lento::FilterWeights&) {
+    const double velocity = 1.5;
+    double x = 0;
+    double v = 0;
+    double a = pendulum_force(start, 0);
+    int turn = 0;
+    for (std::size_t k = 1; k <= each_side; ++k) {
+        v += h / 2 * a;
+        x += h * v;
+        a = pendulum_force(start + (static_cast<double>(k) * h * velocity + x), phase(turn, 1));
+        v += h / 2 * a;
+        turn = next(turn);
+    }
+    return x + each_side * h * velocity;
+}
+
+inline double rk4_map_pendulum(double start, const lento::FilterWeights&) {
+    const double velocity = 1.5;
+    const auto force = [&](double x, double steps, int turn, double c) {
+        return pendulum_force(start + ((steps + c) * h * velocity + x), phase(turn, c));
+    };
+    double x = 0;
+    double v = 0;
+    double a1 = pendulum_force(start, 0);
+    int turn = 0;
+    for (std::size_t k = 0; k < each_side; ++k) {
+        const auto steps = static_cast<double>(k);
+        const double v2 = v + h / 2 * a1;
+        const double a2 = force(x + h / 2 * v, steps, turn, 0.5);
+        const double v3 = v + h / 2 * a2;
+        const double a3 = force(x + h / 2 * v2, steps, turn, 0.5);
+        const double v4 = v + h * a3;
+        const double a4 = force(x + h * v3, steps, turn, 1);
+        x += h / 6 * (v + 2 * v2 + 2 * v3 + v4);
+        v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+        a1 = force(x, steps, turn, 1);
+        turn = next(turn);
+    }
+    return x + each_side * h * velocity;
+}
+
 inline void verlet_chain(const std::array<double, links>& start, const lento::FilterWeights& w,
                          std::array<double, links>& average) {
     std::array<double, links> x = start;

@@ -17,6 +17,7 @@
 
 #include "by_hand.hpp"
 #include "lento/average/constrained_window.hpp"
+#include "lento/average/micro_flow.hpp"
 #include "lento/average/window.hpp"
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
@@ -95,6 +96,37 @@ Loop library_loop(std::string name, Force, const std::vector<double>& start) {
                 Window window(start);
                 window.once();
                 return window.average[0];
+            }};
+}
+
+/// A map over five periods, again and again.
+template <template <class, std::size_t> class Stepper>
+Loop map_loop(std::string name) {
+    using System = decltype(system_of<1>(1, PendulumForce{}));
+    struct Map {
+        lento::MotionFlow<System, Stepper> flow{
+            system_of<1>(1, PendulumForce{}),
+            lento::PhaseClock({{.frequency = by_hand::omega}}, by_hand::two_pi / by_hand::omega, 0)};
+        std::vector<double> start{0.5, 1.5}, increment{0, 0};
+        void once() {
+            flow.follow({.h = by_hand::h, .turns = 1.0 / by_hand::steps_per_period, .steps = by_hand::each_side}, start,
+                        increment);
+        }
+    };
+    return {std::move(name),
+            [](benchmark::State& state) {
+                Map map;
+                for (auto _ : state) {
+                    benchmark::DoNotOptimize(map.start.data());
+                    map.once();
+                    benchmark::DoNotOptimize(map.increment.data());
+                    benchmark::ClobberMemory();
+                }
+            },
+            [] {
+                Map map;
+                map.once();
+                return map.increment[0];
             }};
 }
 
@@ -267,6 +299,10 @@ std::vector<Comparison> comparisons() {
          library_loop<lento::Verlet, 1>("Verlet, the same in C++", PendulumForce{}, one), 1.15},
         {model_loop("Verlet, chain of 40 from text", chain_model(masses)),
          library_loop<lento::Verlet, masses>("Verlet, the same chain in C++", ChainForce{}, masses_start), 1.3},
+        {map_loop<lento::Verlet>("Verlet, map of the pendulum"),
+         hand_pendulum("Verlet, map of the pendulum, by hand", verlet_map_pendulum), 0},
+        {map_loop<lento::RungeKutta4OnMotion>("RK4, map of the pendulum"),
+         hand_pendulum("RK4, map of the pendulum, by hand", rk4_map_pendulum), 0},
         {shake_loop("SHAKE, pendulum in the plane"),
          hand_pendulum("SHAKE, pendulum in the plane, by hand", shake_pendulum), 0},
     };

@@ -1,7 +1,6 @@
 #include "lento/method/stroboscopic_run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,35 +10,12 @@
 
 #include "lento/base/misuse.hpp"
 #include "lento/base/number.hpp"
-#include "lento/march/fixed.hpp"
-#include "lento/march/map_march.hpp"
 #include "lento/method/first_return.hpp"
-#include "lento/step/half_explicit.hpp"
 
 namespace lento {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Puts y on the constraints and multipliers behind it.
-Settling completion(const std::shared_ptr<MicroFlow>& flow, const std::shared_ptr<PeriodMap>& map,
-                    const std::shared_ptr<Ground>& ground) {
-    return [flow, map, ground, d = flow->dimension()](double t, std::vector<double>& y) {
-        if (!ground->settle(t, std::span(y).first(d)).converged) {
-            std::fill(y.begin(), y.end(), nan);
-        }
-        const std::size_t m = ground->names().size();
-        y.resize(d + 2 * m);
-        const std::span<double> all(y);
-        const auto steps = static_cast<double>(map->steps_per_period());
-        flow->multipliers(t, 0, all.first(d), all.subspan(d, m));
-        flow->mean_multipliers({.t = t,
-                                .h = map->period() / steps,
-                                .turns = 1 / steps,
-                                .steps = static_cast<std::int64_t>(map->steps_per_period())},
-                               all.first(d), all.last(m));
-    };
-}
 
 std::size_t given_steps(const Options& options, double period) {
     if (options.micro_step && options.micro_steps_per_period) {
@@ -185,12 +161,6 @@ double StroboscopicRun::over_tolerance(std::span<const double> difference, std::
 void StroboscopicRun::settle(double t, std::span<double> y) {
     if (ground_ && !ground_->settle(t, y).converged) {
         std::fill(y.begin(), y.end(), nan);
-    }
-}
-
-void StroboscopicRun::complete(double t, std::vector<double>& y) {
-    if (ground_) {
-        completion(flow_, map_, ground_)(t, y);
     }
 }
 
@@ -378,280 +348,6 @@ int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> order
             orders.back(), error));
     }
     return orders.back();
-}
-
-SampleSink StroboscopicRun::sink() {
-    if (!request_.sink) {
-        return {};
-    }
-    return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
-        y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
-        complete(t, y);
-        request_.sink(t, y);
-    };
-}
-
-Solution StroboscopicRun::follow_field(const MapField& given) {
-    MapField field = given;
-    MacroSolvers solvers = rate_solvers();
-    if (ground_) {
-        solvers.fixed = {"herk3", "herk4"};
-        solvers.usual = "herk3";
-    }
-    const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end}, solvers);
-    const std::size_t extra = known_period() ? 0 : 1;
-    std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
-    double last_t = nan;
-    double steepest = 0;
-    const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
-        std::copy_n(y.begin(), d(), z.begin());
-        z[d()] = t;
-        settle(t, std::span(z).first(d()));
-        watch_micro_steps(z);
-        field(*map_, z, F);
-        for (std::size_t i = 0; i < d(); ++i) {
-            result[i] = F[i] / F[d()];
-        }
-        if (extra > 0) {
-            result[d()] = 1 / F[d()];
-        }
-        if (macro.step && t == last_t) {  // two stages at one time tell the slope
-            double apart = 0;
-            double change = 0;
-            for (std::size_t i = 0; i < d(); ++i) {
-                apart = larger(apart, std::abs(y[i] - last_y[i]));
-                change = larger(change, std::abs(result[i] - last_rate[i]));
-            }
-            steepest = std::max(steepest, apart > 0 ? *macro.step * change / apart : 0.0);
-        }
-        last_t = t;
-        last_y.assign(y.begin(), y.end());
-        last_rate.assign(result.begin(), result.end());
-    };
-    auto y = start();
-    y.pop_back();
-    y.resize(d() + extra, 0.0);
-    Request request = request_;
-    request.sink = sink();
-    record_.options.push_back({"macro", macro.name});
-    if (macro.step) {
-        record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
-    }
-    auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
-                                                  : march_macro(macro, {.rate = rate}, request, std::move(y));
-    return finished(std::move(marched), steepest, 2.7, "macro_step");
-}
-
-Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
-                                             std::vector<double> y) {
-    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
-    recorder.begin(y);
-    FirstOrderState<double> state(y.size());
-    state.y = y;
-    rate(request_.t_start, state.y, state.rate);
-    MarchResult result{.reached = request_.t_start};
-    std::string off;
-    const auto with = [&](auto stepper) {
-        auto before = state;
-        const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
-            before = state;
-            auto reached = ground_->begin(t, state.y);
-            reached = stepper.step(
-                [&](double c, std::span<const double> point, std::span<double> r) { rate(t + c * h, point, r); },
-                [&](double c, std::span<double> point) { return ground_->along(t + c * h, point); }, h, state);
-            if (!reached.converged) {
-                off = fmt::format(
-                    "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
-                    "{:.2g}; take "
-                    "a smaller macro_step",
-                    t, next, ground_->names()[reached.worst], reached.residual);
-                return 0;
-            }
-            auto culprit = first_not_finite(state.y);
-            culprit = culprit ? culprit : first_not_finite(state.rate);
-            if (!culprit && recorder.wants(next)) {
-                recorder.take(cubic_hermite(t, next, before.y, before.rate, state.y, state.rate));
-            }
-            return culprit;
-        };
-        result = fixed_detail::steps({request_.t_start, request_.t_end}, *macro.step, request_.stop, one,
-                                     [&] { state = before; });
-    };
-    if (const auto culprit = first_not_finite(state.rate)) {
-        result = fixed_detail::not_finite_at_start(request_.t_start, *culprit);
-    } else if (macro.name == "herk3") {
-        with(HalfExplicit3(y.size()));
-    } else {
-        with(HalfExplicit4(y.size()));
-    }
-    if (!off.empty()) {
-        result.outcome = Outcome::not_converged;
-        result.explanation = off;
-        result.culprit.reset();
-    }
-    const double reached = result.reached;
-    return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = state.y}};
-}
-
-Solution StroboscopicRun::follow_map() {
-    const std::string macro = request_.options.macro.value_or("adams");
-    require_one_of("macro", macro, {"adams", "rk2", "rk3", "rk4"});
-    const bool adams = macro == "adams";
-    auto periods = request_.options.periods_per_step;
-    if (request_.options.steps) {
-        if (periods) {
-            throw Misuse("both periods_per_step and steps are given; one decides the other");
-        }
-        periods = static_cast<std::size_t>(
-            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*request_.options.steps) - 1e-9)));
-    }
-    if (!adams && !periods) {
-        throw Misuse(
-            fmt::format("macro = {} takes steps over a fixed number of periods: give periods_per_step or steps; macro "
-                        "= adams chooses it",
-                        macro));
-    }
-    MapMarchSettings settings{.t_end = request_.t_end,
-                              .tolerance = {request_.rtol, request_.atol},
-                              .scales = scales_,
-                              .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
-                              .order = adams ? 8 : macro.back() - '0',
-                              .revolutions = !known_period(),
-                              .budget = request_.most_steps};
-    if (periods) {
-        settings.periods_per_step = static_cast<std::int64_t>(*periods);
-        record_.options.push_back({"periods_per_step", fmt::format("{}", *periods)});
-    }
-    record_.options.push_back({"macro", macro});
-    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
-    auto z = start();
-    recorder.begin(z);
-    const StepListener listener{[&](double to) { return recorder.wants(to); },
-                                [&](DenseStep dense) { recorder.take(std::move(dense)); }};
-    const MapChange D = [&](std::span<const double> point, std::span<double> result) { change(point, result); };
-    auto march = adams ? march_map_adams(D, settings, z, listener, request_.stop)
-                       : march_map_runge_kutta(D, settings, z, listener, request_.stop);
-    const double reached = march.result.reached;
-    return finished({std::move(march.result),
-                     std::move(recorder).trajectory(),
-                     {.t = reached, .position = std::move(march.final_y)}},
-                    periods ? march.steepest : 0, 2.7, "periods_per_step");
-}
-
-Solution StroboscopicRun::not_started() {
-    has_slow_ = false;
-    auto y = start();
-    y.pop_back();
-    Snapshot state{.t = request_.t_start, .position = request_.start, .velocity = request_.velocity};
-    if (!motion_->second_order()) {
-        state.velocity.clear();
-    }
-    return finished(violation_->outcome, violation_->sentence, {}, std::move(state));
-}
-
-/// `steepest` is the length of a step times the slope of the field, which must stay below `limit`.
-Solution StroboscopicRun::finished(Marched marched, double steepest, double limit, const std::string& remedy) {
-    auto& result = marched.result;
-    record_.statistics.macro_steps = result.steps;
-    record_.statistics.rejected_steps = result.rejected;
-    record_.statistics.newton_iterations = result.newton_iterations;
-    record_.t_end = result.reached;
-    if (result.outcome == Outcome::diverged && map_->failure()) {
-        result.explanation = *map_->failure();
-    } else if (result.culprit) {
-        result.explanation =
-            fmt::format("{} (first in {}); try shorter steps, or a tighter rtol where they are chosen",
-                        result.explanation, motion_->names()[*result.culprit % motion_->names().size()]);
-    }
-    if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
-        result.outcome = Outcome::unstable;
-        result.explanation = fmt::format(
-            "steps are too long: their length times the slope of the averaged field reaches {:.3g}, where about {} is "
-            "the "
-            "limit of stability; divide {} by {:.0f} or more",
-            steepest, limit, remedy, std::ceil(2 * steepest / limit));
-    }
-    auto y = std::move(marched.final_state.position);
-    Snapshot state{.t = result.reached};
-    if (!known_period()) {
-        state.revolutions = y.back();
-    }
-    y.resize(d());
-    complete(state.t, y);
-    const auto revolutions = state.revolutions;
-    state = motion_->second_order()
-                ? snapshot_of(state.t, y, motion_->names().size(), ground_ ? ground_->names().size() : 0)
-                : Snapshot{.t = state.t, .position = y};
-    state.revolutions = revolutions;
-    return finished(result.outcome, result.explanation, std::move(marched.trajectory), std::move(state));
-}
-
-Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Trajectory trajectory,
-                                   Snapshot final_state) {
-    record_.outcome = outcome;
-    record_.explanation = std::move(explanation);
-    record_.statistics.micro_steps = flow_->micro_steps();
-    record_.statistics.force_evaluations = flow_->evaluations();
-    record_.statistics.newton_iterations += flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
-    if (map_) {
-        record_.options.insert(record_.options.end(),
-                               {{"micro", micro_},
-                                {"micro_steps_per_period", fmt::format("{}", map_->steps_per_period())},
-                                {"period", fmt::format("{}", map_->period())}});
-        // As many micro-steps in every period.
-        const double direct = static_cast<double>(flow_->evaluations()) /
-                              static_cast<double>(std::max<std::int64_t>(1, flow_->micro_steps())) *
-                              static_cast<double>(map_->steps_per_period()) * (record_.t_end - request_.t_start) /
-                              map_->period();
-        if (outcome == Outcome::completed && static_cast<double>(flow_->evaluations()) > direct) {
-            record_.warnings.push_back(
-                fmt::format("{} evaluations, where resolving every oscillation would take about {:.0f}: the method "
-                            "direct is the better choice here",
-                            flow_->evaluations(), direct));
-        }
-    }
-    record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-    Settling settling;
-    if (ground_ && map_) {
-        settling = completion(flow_, map_, ground_);
-    }
-    return Solution(std::move(record_), std::move(trajectory), std::move(final_state),
-                    has_slow_ ? reconstruction() : Reconstruction{}, std::move(settling));
-}
-
-/// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true motion (stroboscopic,
-/// section 3.1).
-Reconstruction StroboscopicRun::reconstruction() const {
-    return [flow = flow_, map = map_, ground = ground_, motion = motion_,
-            t_start = request_.t_start](const Snapshot& slow) {
-        std::vector<double> z = slow.position;
-        if (motion->second_order()) {
-            z.insert(z.end(), slow.velocity.begin(), slow.velocity.end());
-        }
-        z.push_back(slow.t);
-        const std::size_t d = z.size() - 1;
-        const double revolutions = slow.revolutions.value_or((slow.t - t_start) / map->period());
-        const double fraction = std::round(revolutions) - revolutions;
-        // NOTE: times that were meant to be stroboscopic are so up to rounding.
-        const auto change = fraction_of_revolution(*map, z, std::abs(fraction) > 1e-9 ? fraction : 0.0);
-        for (std::size_t i = 0; i <= d; ++i) {
-            z[i] += change[i];
-        }
-        if (ground && !ground->settle(z[d], std::span(z).first(d)).converged) {
-            std::fill(z.begin(), z.end(), nan);
-        }
-        auto y = map->followed(z, slow.t);
-        Snapshot state{.t = slow.t};
-        const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion->names().size());
-        state.position.assign(y.begin(), middle);
-        state.velocity.assign(middle, y.end());
-        if (ground) {
-            state.multipliers.resize(ground->names().size());
-            flow->multipliers(slow.t, (slow.t - z[d]) / map->period(), y, state.multipliers);
-            state.total_multipliers = state.multipliers;
-        }
-        return state;
-    };
 }
 
 }  // namespace lento

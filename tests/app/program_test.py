@@ -1,5 +1,4 @@
 """The program from outside: files, JSON, exit statuses, sentences."""
-import csv
 import json
 import math
 import os
@@ -8,16 +7,14 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import h5py
 
-LENTO = os.environ["LENTO"]
-MODELS = pathlib.Path(os.environ["LENTO_SOURCE_DIR"]) / "models"
+from support import LENTO, MODELS, SANITIZED, ProgramCase
+
 PENDULUM = str(MODELS / "inverted-pendulum.toml")
-SANITIZED = "sanitize" in LENTO
 
 DAMPED = """lento = 1
 [parameters]
@@ -35,28 +32,7 @@ t_end = 1
 """
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="lento-test-")
-        self.addCleanup(self.folder.cleanup)
-        self.at = pathlib.Path(self.folder.name)
-
-    def lento(self, *arguments):
-        return subprocess.run([LENTO, *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=self.at)
-
-    def rows_of(self, name):
-        with (self.at / name).open() as file:
-            return list(csv.reader(file))
-
-    def run_json(self, *arguments, status=0):
-        done = self.lento("run", *arguments, "--json")
-        self.assertEqual(done.returncode, status, done.stderr)
-        return json.loads(done.stdout)
-
-    def model(self, text, name="model.toml"):
-        (self.at / name).write_text(text)
-        return name
-
+class Program(ProgramCase):
     def test_run_writes_four_files_that_agree(self):
         summary = self.run_json(PENDULUM, "-o", "here", "--samples", "11")
         self.assertEqual(sorted(p.name for p in (self.at / "here").iterdir()), ["report.html", "solution.csv", "solution.h5", "summary.json"])

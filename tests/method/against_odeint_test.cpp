@@ -4,6 +4,8 @@
 #include <array>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
+#include <cstdio>
+#include <numbers>
 
 #include "papers/pendulum.hpp"
 
@@ -38,6 +40,39 @@ TEST(Direct, agrees_with_boost_odeint_on_the_vibrated_pendulum) {
                                   .options = {.macro = "verlet8", .steps = static_cast<std::size_t>(8 * omega)}});
         EXPECT_NEAR(fixed.final_state().position[0], y[0], 1e-8) << omega;
     }
+}
+
+/// The pendulum at omega = 1e5, to 1e-6 in the angle: what Bulirsch-Stoer takes, at the loosest tolerance that is good enough, against strides.
+TEST(Multirevolution, takes_a_fortieth_of_the_evaluations_of_bulirsch_stoer) {
+    using State = std::array<double, 2>;
+    const papers::Pendulum pendulum;
+    const double omega = 1e5;
+    const double t_end = std::floor(omega / (2 * std::numbers::pi)) * 2 * std::numbers::pi / omega;
+    long evaluations = 0;
+    const auto rate = [&](const State& s, State& dy, double t) {
+        dy[0] = s[1];
+        dy[1] = (pendulum.g + pendulum.v_max * omega * std::cos(omega * t)) / pendulum.l * std::sin(s[0]);
+        ++evaluations;
+    };
+    const auto angle = [&](double tolerance) {
+        State y{0.5, 0.0};
+        boost::numeric::odeint::bulirsch_stoer<State> stepper(tolerance, tolerance);
+        evaluations = 0;
+        boost::numeric::odeint::integrate_adaptive(stepper, rate, y, 0.0, t_end, 1e-6);
+        return y[0];
+    };
+    const double truth = angle(1e-12);
+    for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+        if (std::abs(angle(tolerance) - truth) < 1e-6) {
+            break;
+        }
+    }
+    const auto run =
+        solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = t_end, .method = "multirevolution", .rtol = 1e-7});
+    EXPECT_NEAR(run.final_state().position[0], truth, 1e-6);
+    std::printf("Bulirsch-Stoer %ld evaluations, multirevolution %ld\n", evaluations,
+                static_cast<long>(run.statistics().force_evaluations));
+    EXPECT_LT(40 * run.statistics().force_evaluations, evaluations);
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+#include "map_journey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/number.hpp"
+
+namespace lento::map_march {
+namespace {
+
+/// The polynomial through `values` at the Chebyshev points of [0, 1], by powers of s.
+void fit(std::span<const double> nodes, std::vector<State> values, DenseStep& dense) {
+    const std::size_t count = nodes.size();
+    for (std::size_t level = 1; level < count; ++level) {
+        for (std::size_t k = count; k-- > level;) {
+            for (std::size_t i = 0; i < values[k].size(); ++i) {
+                values[k][i] = (values[k][i] - values[k - 1][i]) / (nodes[k] - nodes[k - level]);
+            }
+        }
+    }
+    std::vector<State> powers(count, State(values[0].size(), 0.0));
+    powers[0] = values[count - 1];
+    for (std::size_t j = count - 1; j-- > 0;) {  // p = p (s - nodes[j]) + values[j]
+        for (std::size_t k = count; k-- > 0;) {
+            for (std::size_t i = 0; i < values[0].size(); ++i) {
+                powers[k][i] = (k > 0 ? powers[k - 1][i] : values[j][i]) - nodes[j] * powers[k][i];
+            }
+        }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        std::copy(powers[k].begin(), powers[k].end(), dense.coefficient(k).begin());
+    }
+}
+
+}  // namespace
+
+State plus(const State& z, const State& D) {
+    State sum = z;
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += D[i];
+    }
+    return sum;
+}
+
+Journey::Journey(const MapChange& change, const MapMarchSettings& settings, State& z, const StepListener& listener)
+    : change_(change), settings_(settings), listener_(listener), z_(z), d_(z.size() - 1), D_(z.size()) {
+    march_.result.reached = t();
+    march_.final_y = output(z, 0);
+    evaluate(z_, D_);
+    if (const auto culprit = first_not_finite(D_)) {
+        fail(Outcome::diverged, fmt::format("the map is not finite at the start, t = {:.6g}", t()), culprit);
+    }
+}
+
+bool Journey::goes_on(const std::stop_token& stop) {
+    if (march_.result.outcome != Outcome::completed || march_.result.reached >= settings_.t_end) {
+        return false;
+    }
+    if (stop.stop_requested()) {
+        march_.result.outcome = Outcome::interrupted;
+        return false;
+    }
+    if (march_.result.steps + march_.result.rejected >= settings_.budget) {
+        fail(Outcome::budget_exhausted,
+             fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol",
+                         settings_.budget, t(), settings_.t_end));
+        return false;
+    }
+    return true;
+}
+
+double Journey::within_reach(double N) const {
+    const double rest = revolutions_left();
+    return std::max(1.0, std::min(N, std::ceil(rest - 1e-9 * std::max(1.0, rest))));
+}
+
+double Journey::norm(const State& difference, const State& other, Part part) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < d_ && part != Part::time; ++i) {
+        const double size =
+            std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
+        const double tolerance = settings_.tolerance.absolute + settings_.tolerance.relative * size;
+        largest = larger(largest, std::abs(difference[i]) / tolerance);
+    }
+    if (settings_.time_tolerance > 0 && part != Part::state) {
+        largest = larger(largest, std::abs(difference[d_]) / settings_.time_tolerance);
+    }
+    return largest;
+}
+
+void Journey::fail(Outcome outcome, std::string sentence, std::optional<std::size_t> culprit) {
+    march_.result.outcome = outcome;
+    march_.result.explanation = std::move(sentence);
+    march_.result.culprit = culprit;
+}
+
+void Journey::arrive(double N, State z, State D, const StepPolynomial& polynomial) {
+    const double end = z[d_];
+    // NOTE: the end of the run need not be a whole number of revolutions away; the last step reaches beyond it.
+    const bool last = end >= settings_.t_end - 1e-9 * N * D_[d_];
+    const double to = last ? settings_.t_end : end;
+    ++march_.result.steps;
+    if (last || listener_.wants(to)) {
+        auto dense = in_time(N, polynomial, to);
+        if (last) {
+            march_.final_y.resize(dense.dimension());
+            dense.value(to, march_.final_y);
+            march_.revolutions = revolutions_ + N * place_of(polynomial, to);
+        }
+        if (listener_.wants(to)) {
+            listener_.take(std::move(dense));
+        }
+    }
+    revolutions_ += N;
+    march_.result.reached = to;
+    z_ = std::move(z);
+    D_ = std::move(D);
+    if (!last) {
+        march_.final_y = output(z_, revolutions_);
+        march_.revolutions = revolutions_;
+    }
+    watch_gain();
+}
+
+State Journey::output(const State& z, double revolutions) const {
+    State y(z.begin(), z.begin() + static_cast<std::ptrdiff_t>(d_));
+    if (settings_.revolutions) {
+        y.push_back(revolutions);
+    }
+    return y;
+}
+
+/// Where in the step, as s, the time is t.
+double Journey::place_of(const StepPolynomial& polynomial, double t) const {
+    const double whole = polynomial.value(d_, 1) - polynomial.value(d_, 0);
+    double s = (t - polynomial.value(d_, 0)) / whole;
+    for (int k = 0; k < 20; ++k) {
+        const double correction = (t - polynomial.value(d_, s)) / polynomial.slope(d_, s);
+        s += correction;
+        if (!(std::abs(correction) > 1e-15)) {
+            break;
+        }
+    }
+    return s;
+}
+
+/// From the beginning of the step to the time `to`.
+DenseStep Journey::in_time(double N, const StepPolynomial& polynomial, double to) const {
+    const std::size_t count = polynomial.coefficients.size();
+    const std::size_t width = d_ + (settings_.revolutions ? 1 : 0);
+    std::vector<double> nodes(count);
+    std::vector<State> values;
+    for (std::size_t k = 0; k < count; ++k) {
+        nodes[k] = 0.5 - 0.5 * std::cos(std::numbers::pi * static_cast<double>(k) / static_cast<double>(count - 1));
+        const double s = place_of(polynomial, t() + nodes[k] * (to - t()));
+        State value(width);
+        for (std::size_t i = 0; i < d_; ++i) {
+            value[i] = polynomial.value(i, s);
+        }
+        if (settings_.revolutions) {
+            value[d_] = revolutions_ + N * s;
+        }
+        values.push_back(std::move(value));
+    }
+    DenseStep dense(t(), to, width, count - 1);
+    fit(nodes, std::move(values), dense);
+    return dense;
+}
+
+/// Steps that take as many maps as they cover revolutions gain nothing.
+void Journey::watch_gain() {
+    constexpr std::int64_t patience = 60;  // maps: a start takes some
+    if (evaluations_ - watched_ < patience) {
+        return;
+    }
+    constexpr double soon = 2000;  // revolutions that are left may be taken one by one
+    if (revolutions_ - revolutions_watched_ < 1.5 * static_cast<double>(evaluations_ - watched_) &&
+        settings_.t_end - t() > soon * D_[d_] && !settings_.periods_per_step) {
+        fail(
+            Outcome::no_scale_separation,
+            fmt::format("near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance "
+                        "steps cover only "
+                        "{:.0f} revolutions for {} that are integrated; loosen rtol and atol, or use the method direct",
+                        t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
+    }
+    watched_ = evaluations_;
+    revolutions_watched_ = revolutions_;
+}
+
+void Journey::fail_after(double t, std::size_t culprit) {
+    fail(Outcome::diverged, fmt::format("the motion stops being finite within a revolution after t = {:.6g}", t),
+         culprit);
+}
+
+void Journey::note_slope(double N, const State& a, const State& Da, const State& b, const State& Db) {
+    double apart = 0;
+    double change = 0;
+    for (std::size_t i = 0; i < d_; ++i) {
+        apart = larger(apart, std::abs(a[i] - b[i]));
+        change = larger(change, std::abs(Da[i] - Db[i]));
+    }
+    if (apart > 0) {
+        march_.steepest = std::max(march_.steepest, N * change / apart);
+    }
+}
+
+}  // namespace lento::map_march

@@ -1,0 +1,181 @@
+/// The marches of methods on one-period maps.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/march/fixed.hpp"
+#include "lento/march/map_march.hpp"
+#include "lento/method/stroboscopic_run.hpp"
+#include "lento/step/half_explicit.hpp"
+
+namespace lento {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+SampleSink StroboscopicRun::sink() {
+    if (!request_.sink) {
+        return {};
+    }
+    return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
+        y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
+        complete(t, y);
+        request_.sink(t, y);
+    };
+}
+
+Solution StroboscopicRun::follow_field(const MapField& given) {
+    MapField field = given;
+    MacroSolvers solvers = rate_solvers();
+    if (ground_) {
+        solvers.fixed = {"herk3", "herk4"};
+        solvers.usual = "herk3";
+    }
+    const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end}, solvers);
+    const std::size_t extra = known_period() ? 0 : 1;
+    std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
+    double last_t = nan;
+    double steepest = 0;
+    const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
+        std::copy_n(y.begin(), d(), z.begin());
+        z[d()] = t;
+        settle(t, std::span(z).first(d()));
+        watch_micro_steps(z);
+        field(*map_, z, F);
+        for (std::size_t i = 0; i < d(); ++i) {
+            result[i] = F[i] / F[d()];
+        }
+        if (extra > 0) {
+            result[d()] = 1 / F[d()];
+        }
+        if (macro.step && t == last_t) {  // two stages at one time tell the slope
+            double apart = 0;
+            double change = 0;
+            for (std::size_t i = 0; i < d(); ++i) {
+                apart = larger(apart, std::abs(y[i] - last_y[i]));
+                change = larger(change, std::abs(result[i] - last_rate[i]));
+            }
+            steepest = std::max(steepest, apart > 0 ? *macro.step * change / apart : 0.0);
+        }
+        last_t = t;
+        last_y.assign(y.begin(), y.end());
+        last_rate.assign(result.begin(), result.end());
+    };
+    auto y = start();
+    y.pop_back();
+    y.resize(d() + extra, 0.0);
+    Request request = request_;
+    request.sink = sink();
+    record_.options.push_back({"macro", macro.name});
+    if (macro.step) {
+        record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
+    }
+    auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
+                                                  : march_macro(macro, {.rate = rate}, request, std::move(y));
+    return finished(std::move(marched), steepest, 2.7, "macro_step");
+}
+
+Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
+                                             std::vector<double> y) {
+    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    recorder.begin(y);
+    FirstOrderState<double> state(y.size());
+    state.y = y;
+    rate(request_.t_start, state.y, state.rate);
+    MarchResult result{.reached = request_.t_start};
+    std::string off;
+    const auto with = [&](auto stepper) {
+        auto before = state;
+        const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
+            before = state;
+            auto reached = ground_->begin(t, state.y);
+            reached = stepper.step(
+                [&](double c, std::span<const double> point, std::span<double> r) { rate(t + c * h, point, r); },
+                [&](double c, std::span<double> point) { return ground_->along(t + c * h, point); }, h, state);
+            if (!reached.converged) {
+                off = fmt::format(
+                    "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
+                    "{:.2g}; take "
+                    "a smaller macro_step",
+                    t, next, ground_->names()[reached.worst], reached.residual);
+                return 0;
+            }
+            auto culprit = first_not_finite(state.y);
+            culprit = culprit ? culprit : first_not_finite(state.rate);
+            if (!culprit && recorder.wants(next)) {
+                recorder.take(cubic_hermite(t, next, before.y, before.rate, state.y, state.rate));
+            }
+            return culprit;
+        };
+        result = fixed_detail::steps({request_.t_start, request_.t_end}, *macro.step, request_.stop, one,
+                                     [&] { state = before; });
+    };
+    if (const auto culprit = first_not_finite(state.rate)) {
+        result = fixed_detail::not_finite_at_start(request_.t_start, *culprit);
+    } else if (macro.name == "herk3") {
+        with(HalfExplicit3(y.size()));
+    } else {
+        with(HalfExplicit4(y.size()));
+    }
+    if (!off.empty()) {
+        result.outcome = Outcome::not_converged;
+        result.explanation = off;
+        result.culprit.reset();
+    }
+    const double reached = result.reached;
+    return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = state.y}};
+}
+
+Solution StroboscopicRun::follow_map() {
+    const std::string macro = request_.options.macro.value_or("adams");
+    require_one_of("macro", macro, {"adams", "rk2", "rk3", "rk4"});
+    const bool adams = macro == "adams";
+    auto periods = request_.options.periods_per_step;
+    if (request_.options.steps) {
+        if (periods) {
+            throw Misuse("both periods_per_step and steps are given; one decides the other");
+        }
+        periods = static_cast<std::size_t>(
+            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*request_.options.steps) - 1e-9)));
+    }
+    if (!adams && !periods) {
+        throw Misuse(
+            fmt::format("macro = {} takes steps over a fixed number of periods: give periods_per_step or steps; macro "
+                        "= adams chooses it",
+                        macro));
+    }
+    MapMarchSettings settings{.t_end = request_.t_end,
+                              .tolerance = {request_.rtol, request_.atol},
+                              .scales = scales_,
+                              .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
+                              .order = adams ? 8 : macro.back() - '0',
+                              .revolutions = !known_period(),
+                              .budget = request_.most_steps};
+    if (periods) {
+        settings.periods_per_step = static_cast<std::int64_t>(*periods);
+        record_.options.push_back({"periods_per_step", fmt::format("{}", *periods)});
+    }
+    record_.options.push_back({"macro", macro});
+    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    auto z = start();
+    recorder.begin(z);
+    const StepListener listener{[&](double to) { return recorder.wants(to); },
+                                [&](DenseStep dense) { recorder.take(std::move(dense)); }};
+    const MapChange D = [&](std::span<const double> point, std::span<double> result) { change(point, result); };
+    auto march = adams ? march_map_adams(D, settings, z, listener, request_.stop)
+                       : march_map_runge_kutta(D, settings, z, listener, request_.stop);
+    const double reached = march.result.reached;
+    return finished({std::move(march.result),
+                     std::move(recorder).trajectory(),
+                     {.t = reached, .position = std::move(march.final_y)}},
+                    periods ? march.steepest : 0, 2.7, "periods_per_step");
+}
+
+}  // namespace lento

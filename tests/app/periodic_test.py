@@ -1,0 +1,112 @@
+"""Maps over one period, from outside: models, proposals, sentences."""
+import json
+import math
+import unittest
+
+from support import MODELS, ProgramCase
+
+PENDULUM = MODELS / "inverted-pendulum.toml"
+
+OSCILLATOR = """lento = 1
+[parameters]
+eps = 1e-3
+T = "2*pi"
+[variables]
+q = { start = 0.5, rate = "p" }
+p = { start = 0.5, rate = "-q + eps*(1 - q^2)*p" }
+[oscillation]
+period = "T"
+[run]
+t_end = "20/eps"
+"""
+
+
+class Periodic(ProgramCase):
+    def test_the_pendulum_at_1e8_costs_what_it_costs_at_1e5(self):
+        evaluations = {}
+        for omega in ("1e5", "1e8"):
+            summary = self.run_json(PENDULUM, "--method", "multirevolution", "--set", f"omega={omega}", "--rtol", "1e-7",
+                                    "--t-end", "floor(omega/(2*pi))*2*pi/omega")
+            evaluations[omega] = summary["statistics"]["force_evaluations"]
+            self.assertEqual(summary["slow_is"], "stroboscopic")
+            # At a stroboscopic time the slow solution is the true one.
+            self.assertAlmostEqual(summary["final"]["q"], summary["final_fast"]["q"], places=9)
+        self.assertLess(evaluations["1e5"], 30000)
+        self.assertLess(evaluations["1e8"], 1.3 * evaluations["1e5"])
+
+    def test_methods_agree_with_each_other_and_with_direct(self):
+        model = self.model(OSCILLATOR)
+        direct = self.run_json(model, "--method", "direct", "--rtol", "1e-10", "--atol", "1e-12")["final"]
+        for method in ("sam", "lips", "multirevolution", "auto"):
+            summary = self.run_json(model, "--method", method, "--rtol", "1e-8")
+            for name in "qp":
+                self.assertAlmostEqual(summary["final_fast"][name], direct[name], delta=1e-5, msg=method)
+
+    def test_auto_takes_multirevolution_for_declared_periods(self):
+        self.assertEqual(self.run_json(self.model(OSCILLATOR))["method"], "multirevolution")
+        self.assertEqual(self.run_json(MODELS / "henon-heiles.toml")["method"], "multirevolution")
+
+    def test_check_proposes_the_linear_part(self):
+        done = self.lento("check", self.model(OSCILLATOR), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["exact"], {"q": "p", "p": "-q"})
+        self.assertTrue(all(entry["applies"] for entry in report["methods"] if entry["name"] in ("sam", "lips", "multirevolution")), report)
+        self.assertIn('exact = "-q"', self.lento("check", "model.toml").stdout)
+        declared = json.loads(self.lento("check", MODELS / "van-der-pol.toml", "--json").stdout)
+        self.assertEqual(declared["exact"], {})
+
+    def test_a_declared_exact_part_is_used(self):
+        text = OSCILLATOR.replace('rate = "p"', 'rate = "p", exact = "p"').replace('p"}', 'p"}').replace('*p" }', '*p", exact = "-q" }')
+        summary = self.run_json(self.model(text))
+        self.assertEqual(summary["options"]["micro"], "aba104")
+        bad = self.lento("run", self.model(text.replace('exact = "-q"', 'exact = "-q + 1"')))
+        self.assertEqual(bad.returncode, 2)
+        self.assertIn("must be linear", bad.stderr)
+
+    def test_the_period_of_a_satellite_is_found(self):
+        summary = self.run_json(MODELS / "j2-satellite.toml")
+        self.assertEqual(summary["outcome"], "completed")
+        self.assertAlmostEqual(float(summary["options"]["period"]), 6044, delta=2)
+        # To first order in J2 the node turns by node_rate degrees a day.
+        self.assertAlmostEqual(summary["final"]["node"], 30 * summary["final"]["node_rate"], delta=1.5)
+
+    def test_what_cannot_be_strided_over_is_told(self):
+        cases = {("T=5",): ("no_scale_separation", "not near the identity"),
+                 ("eps=0.9",): ("no_scale_separation", "not near the identity")}
+        for sets, (outcome, sentence) in cases.items():
+            arguments = [part for value in sets for part in ("--set", value)]
+            summary = self.run_json(self.model(OSCILLATOR), *arguments, "--method", "multirevolution", "--t-end", "2000", status=1)
+            self.assertEqual(summary["outcome"], outcome)
+            self.assertIn(sentence, summary["explanation"])
+            self.assertTrue(all(value is not None and math.isfinite(value) for value in summary["final"].values()))
+        warned = self.run_json(self.model(OSCILLATOR), "--set", "T=2*pi*1.01", "--t-end", "2000")
+        self.assertTrue(any("too long: the motion returns after 6.28" in warning for warning in warned["warnings"]), warned["warnings"])
+
+    def test_an_orbit_that_escapes_is_told(self):
+        text = """lento = 1
+[definitions]
+r = "hypot(x, y)"
+[variables]
+x = { start = 1, rate = "u" }
+y = { start = 0, rate = "v" }
+u = { start = 0, rate = "-x/r^3 + 0.002*u" }
+v = { start = 1, rate = "-y/r^3 + 0.002*v" }
+[run]
+t_end = 5000
+"""
+        for method in ("multirevolution", "sam"):
+            summary = self.run_json(self.model(text), "--method", method, status=1)
+            self.assertTrue(summary["explanation"])
+            self.assertTrue(all(value is not None for value in summary["final"].values()), summary["final"])
+
+    def test_constraints_have_forces(self):
+        summary = self.run_json(MODELS / "double-pendulum.toml", "--method", "sam", "--t-end", "0.2", "--samples", "5")
+        names = [name for name in summary["final"] if name.startswith("lambda_total_")]
+        self.assertTrue(names)
+        for name in names:
+            self.assertTrue(math.isfinite(summary["final"][name]))
+
+
+if __name__ == "__main__":
+    unittest.main()
