@@ -276,12 +276,11 @@ void twisted(double eps, const Y& y, Rate& rate) {
     rate[2] += eps * (std::sin(y[0]) + y[3]);
     rate[3] += eps * (y[1] - y[2] * y[3]);
 }
-auto twists(double eps) {
-    return PerturbationStep(4, PerturbationRule::midpoint,
-                            [eps](std::span<const double> y, double, std::span<double> rate) {
-                                std::fill(rate.begin(), rate.end(), 0.0);
-                                twisted(eps, y, rate);
-                            });
+auto twists(double eps, PerturbationRule rule = PerturbationRule::midpoint) {
+    return PerturbationStep(4, rule, [eps](std::span<const double> y, double, std::span<double> rate) {
+        std::fill(rate.begin(), rate.end(), 0.0);
+        twisted(eps, y, rate);
+    });
 }
 Point exact_with_twists(double eps) {
     return exact(
@@ -300,6 +299,18 @@ TEST(Splitting, keeps_the_order_of_a_composition_with_the_midpoint_rule_unless_m
     EXPECT_NEAR(measured(kahan_li6_splitting, {30, 40, 60, 80}), 6, 0.3);
     EXPECT_NEAR(measured(merged(kahan_li6_splitting), {80, 160, 320, 640}), 2, 0.2);
     EXPECT_NEAR(measured(aba104_splitting, {80, 160, 320, 640}), 2, 0.2);
+}
+
+TEST(Splitting, keeps_its_order_with_runge_kutta_steps) {
+    const double eps = 0.3;
+    const Point reference = exact_with_twists(eps);
+    for (const auto& c : {aba84_splitting, aba104_splitting}) {
+        EXPECT_NEAR(
+            order({40, 80, 160, 320},
+                  [&](int n) { return distance(result(c, n, twists(eps, PerturbationRule::runge_kutta)), reference); }),
+            4, 0.25)
+            << c.name;
+    }
 }
 
 TEST(Splitting, with_the_midpoint_rule_has_an_error_of_eps_cubed_where_the_order_is_lost) {
@@ -375,6 +386,18 @@ TEST(PerturbationStep, solves_the_midpoint_rule) {
         ASSERT_TRUE(step(0, h, base, u)) << h;
         EXPECT_NEAR(u[0], -3 * h / (1 + h / 2), 3e-15 * std::abs(h)) << h;
     }
+}
+
+TEST(PerturbationStep, takes_a_step_of_the_classical_runge_kutta_method) {
+    PerturbationStep step(1, PerturbationRule::runge_kutta,
+                          [](std::span<const double> y, double, std::span<double> rate) { rate[0] = -y[0]; });
+    const Point base{3};
+    for (const double h : {1e-12, 1e-3, 0.1, -0.8}) {
+        Point u{0};
+        ASSERT_TRUE(step(0, h, base, u)) << h;
+        EXPECT_NEAR(u[0], 3 * (-h + h * h / 2 - h * h * h / 6 + h * h * h * h / 24), 3e-15 * std::abs(h)) << h;
+    }
+    EXPECT_EQ(step.evaluations(), 16);
 }
 
 TEST(PerturbationStep, counts_its_evaluations_and_passes_the_fraction_on) {

@@ -1,5 +1,5 @@
-/// The true motion of a split system over short stretches: its exact part by its flow, the rest by kicks or the implicit midpoint rule
-/// (`step/splitting.hpp`), as increments (`average/micro_flow.hpp`). Where the rest is of size eps, so are the errors (stroboscopic, section
+/// The true motion of a split system over short stretches: its exact part by its flow, the rest by kicks, or the implicit midpoint rule
+/// in compositions of Strang's, or Runge-Kutta steps in methods for small rests (`step/splitting.hpp`), as increments (`average/micro_flow.hpp`). Where the rest is of size eps, so are the errors (stroboscopic, section
 /// 3.3.2).
 #pragma once
 
@@ -103,6 +103,7 @@ private:
             return *rule_;
         }
         rule_ = PerturbationRule::kick;
+        const bool flow_first = coefficients_.first == SplittingPart::flow;
         const std::size_t d = y.size();
         std::vector<double> point(y.begin(), y.end()), here(d), there(d);
         for (int probe = 0; probe < 3; ++probe) {
@@ -121,7 +122,7 @@ private:
             for (std::size_t i = 0; i < d; ++i) {
                 const double rounding = 1e-13 * (std::abs(field_[i]) + std::abs(here[i]));
                 if (!(std::abs(there[i] - here[i]) <= rounding)) {
-                    rule_ = PerturbationRule::midpoint;
+                    rule_ = flow_first ? PerturbationRule::runge_kutta : PerturbationRule::midpoint;
                 }
                 point[i] = y[i] + 0.07 * size * std::sin(1.0 + static_cast<double>(i) + 2.0 * probe);
             }
