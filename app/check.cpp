@@ -166,6 +166,7 @@ std::vector<std::pair<std::string, std::string>> exact_proposal(model::Model mod
 struct Trial {
     double slow_time = 0;    ///< the length of its macro-steps: the time in which the slow motion changes
     double evaluations = 0;  ///< of the whole run with its own tolerance
+    double period = 0;       ///< that was found, where none is declared
 };
 struct Interrupted {};
 
@@ -204,8 +205,14 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
     const double length = request.t_end - request.t_start;
     entry.why += fmt::format("; about {:.2g} force evaluations",
                              static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached);
-    return Trial{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps)),
+    Trial result{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps)),
                  static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached};
+    if (const auto revolutions = trial.final_state().revolutions) {
+        result.period = reached / *revolutions;
+        entry.why = fmt::format("the motion returns near its start after {:.6g}; about {:.2g} force evaluations",
+                                result.period, result.evaluations);
+    }
+    return result;
 }
 
 /// A resonance of the motion itself that averaged methods cannot know of.
@@ -265,11 +272,13 @@ Findings findings_of(const LoadedModel& loaded) {
         return findings;
     }
     std::map<std::string, double> evaluations;
+    double found_period = 0;
     for (auto& entry : findings.methods) {
         if (entry.applies && entry.method != "direct" && std::isfinite(loaded.request().t_end)) {
             if (const auto trial = try_method(loaded, entry)) {
                 findings.slow_time = std::max(findings.slow_time.value_or(0), trial->slow_time);
                 evaluations[entry.method] = trial->evaluations;
+                found_period = std::max(found_period, trial->period);
             }
         }
     }
@@ -287,8 +296,20 @@ Findings findings_of(const LoadedModel& loaded) {
                                     fmt::format("{} is for this class of systems, but not for this one", entry.method)};
         }
     }
+    const auto returning = evaluations.find("multirevolution");
+    if (findings.periods.empty() && found_period > 0 && returning != evaluations.end()) {
+        findings.recommended = {
+            "multirevolution",
+            fmt::format("the motion returns near its start after {:.6g}: steps stride over many revolutions at once",
+                        found_period)};
+    }
     const double length = loaded.request().t_end - loaded.request().t_start;
-    const double direct = evaluations_a_vibration * length / loaded.fastest_period().value_or(length);
+    const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
+    // NOTE: without a phase that ties them down, errors of all oscillations add up: each has to be resolved that much better, by a method of order 5.
+    const double together = loaded.model().phases.empty() && loaded.model().springs.empty()
+                                ? std::pow(std::max(1.0, length / period), 0.2)
+                                : 1.0;
+    const double direct = together * evaluations_a_vibration * length / period;
     if (const auto cost = evaluations.find(findings.recommended.method);
         cost != evaluations.end() && cost->second > direct) {
         findings.recommended = {

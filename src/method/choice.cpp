@@ -40,7 +40,7 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
         return {method, true,
                 problem.phases   ? "a fast phase is declared"
                 : problem.period ? "the period of a fast oscillation is declared"
-                                 : "if the motion returns near its start again and again; the period is then found"};
+                                 : "where the motion returns near its start again and again: the period is then found"};
     };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
