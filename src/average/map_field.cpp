@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,10 @@ void MapField::by_nesting(PeriodMap& map, std::span<const double> z, std::span<d
         }
         const auto change = std::span(changes_).subspan(s * n, n);
         map.change(stage_, change);
+        if (!std::isfinite(std::accumulate(change.begin(), change.end(), 0.0))) {
+            std::copy(change.begin(), change.end(), field.begin());  // later stages would start nowhere
+            return;
+        }
         for (std::size_t i = 0; i < n; ++i) {
             field[i] += tableau_.b[s] * change[i];
         }

@@ -106,8 +106,9 @@ bool FirstReturn::go_on(std::span<const double> z, int direction, std::span<doub
         const double correction = -across(normal, way) / across(normal, rate_);
         if (!(std::abs(passed + correction - direction * period_) < far * period_)) {
             failure_ = fmt::format(
-                "the motion does not return: after t = {:.6g} it does not come back to where it was within {:.2g}, the "
-                "last period, by 40 %; it escapes, or turns into a motion of another kind",
+                "the motion does not return: after t = {:.6g} it does not come back to where it was in about {:.3g}, "
+                "as it did before; it escapes, "
+                "or turns into a motion of another kind",
                 t, period_);
             return false;
         }

@@ -86,6 +86,7 @@ public:
             begin();
         }
         while (journey_.goes_on(stop)) {
+            N_ = std::min(N_, longest());
             const double N = journey_.within_reach(N_);
             if (N <= 1) {
                 single();
@@ -97,6 +98,10 @@ public:
     }
 
 private:
+    double longest() const {
+        return settings_.periods_per_step ? static_cast<double>(*settings_.periods_per_step) : HUGE_VAL;
+    }
+
     /// One revolution, which tells how D changes; with that, the first N of a method of order 1, whose error is N^2/2 times the change.
     void begin() {
         past_.add(0, journey_.D());
@@ -109,11 +114,8 @@ private:
             change[i] -= before[i];
         }
         const double error = journey_.norm(change, journey_.z(), Part::all);
-        const double longest = 0.05 * (settings_.t_end - journey_.t()) / journey_.D().back();
-        N_ = std::floor(std::max(1.0, std::min(longest, 0.5 * std::sqrt(2 / std::max(error, 1e-30)))));
-        if (settings_.periods_per_step) {
-            N_ = std::min(N_, static_cast<double>(*settings_.periods_per_step));
-        }
+        const double share = 0.05 * (settings_.t_end - journey_.t()) / journey_.D().back();
+        N_ = std::floor(std::max(1.0, std::min(share, 0.5 * std::sqrt(2 / std::max(error, 1e-30)))));
         if (N_ > 8) {  // what two neighbouring points tell of a slope is noise on that scale
             past_.clear();
             past_.add(journey_.revolutions(), journey_.D());
@@ -154,7 +156,7 @@ private:
         State corrected = plus(journey_.z(), past_.sum(k + 1, N, &D));
         State renewed(D.size());
         double error = error_of(k, N, D, Part::state);
-        if (!(error <= 1) && !settings_.periods_per_step) {
+        if (!(error <= 1)) {
             const double below = k > 1 ? error_of(k - 1, N, D, Part::state) : HUGE_VAL;
             const std::size_t order = below < error ? k - 1 : k;
             return reject(N * std::clamp(factor_of(std::min(error, below), order), 0.2, 0.9), order);
@@ -170,7 +172,7 @@ private:
         error = std::max(error, settings_.time_tolerance > 0 ? drift / settings_.time_tolerance : 0.0);
         D.back() = renewed.back();
         corrected.back() = journey_.t() + past_.sum(k + 1, N, &D).back();
-        if (!(error <= 1) && !settings_.periods_per_step) {
+        if (!(error <= 1)) {
             return reject(N * std::clamp(factor_of(error, k), 0.2, 0.9), best_order(k, N, renewed));
         }
         const auto polynomial = past_.polynomial(journey_.z(), k + 1, N, &D);
@@ -178,12 +180,9 @@ private:
         order_ = best_order(k, N, renewed);
         journey_.arrive(N, corrected, renewed, polynomial);
         past_.add(journey_.revolutions(), std::move(renewed));
-        const double longest = std::exchange(just_rejected_, false) ? 1.0 : 2.0;
-        const double factor = std::clamp(factor_of(error, k), order_ > k ? 1.0 : 0.5, longest);
+        const double most = std::exchange(just_rejected_, false) ? 1.0 : 2.0;
+        const double factor = std::clamp(factor_of(error, k), order_ > k ? 1.0 : 0.5, most);
         N_ = factor >= 1.1 || factor < 1 ? std::max(1.0, std::floor(N_ * factor)) : N_;
-        if (settings_.periods_per_step) {
-            N_ = std::min(2 * N, static_cast<double>(*settings_.periods_per_step));
-        }
     }
 
     /// What the corrector of order q is off, over the tolerance: its difference from the next.

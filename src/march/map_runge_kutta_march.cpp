@@ -62,8 +62,9 @@ MapMarch march_map_runge_kutta(const MapChange& change, const MapMarchSettings& 
                     next[i] += tableau.b[s] * D[s][i];
                 }
             }
-            if (stages == 4) {  // stages two and three are at the same time
-                journey.note_slope(N, Z[1], D[1], Z[2], D[2]);
+            if (stages > 1) {  // of order 4 they are at the same time
+                journey.note_slope(N, Z[stages - 2 - stages / 4], D[stages - 2 - stages / 4],
+                                   Z[stages - 1 - stages / 4], D[stages - 1 - stages / 4]);
             }
         }
         journey.evaluate(next, there);

@@ -30,8 +30,9 @@ public:
         }
     }
 
-    bool returned() const { return time_ > 0; }
+    bool returned() const { return returned_; }
     double time() const { return time_; }
+    bool moved() const { return farthest_ > 1e-9; }
     double nearest() const { return nearest_; }
     /// Positions share a scale and velocities do; variables have their own, none a thousandth of the largest.
     std::vector<double> scales() const {
@@ -74,6 +75,7 @@ private:
         }
         if (farthest_ > left && last_ < back * farthest_ && last_ <= before_ && last_ < distance) {
             time_ = last_time_;
+            returned_ = true;
             found_->request_stop();
         }
         before_ = last_;
@@ -90,6 +92,7 @@ private:
     double last_time_ = 0;
     double nearest_ = 1;
     double time_ = 0;
+    bool returned_ = false;
 };
 
 }  // namespace
@@ -107,7 +110,10 @@ FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double>
     const auto march =
         march_adaptive(PiController(tolerance, interval), rate, interval, y, watch, found.get_token(), most_steps);
     FoundReturn result{.period = watch.time() - interval.from, .scales = watch.scales()};
-    if (!watch.returned()) {
+    if (!watch.moved()) {
+        result.failure = fmt::format(
+            "no period is declared, and nothing moves up to t = {:.6g}: the start is an equilibrium", march.reached);
+    } else if (!watch.returned()) {
         result.failure = fmt::format(
             "no period is declared, and the motion does not return to its start: up to t = {:.6g} it comes no nearer "
             "than {:.0f} % of how far it "

@@ -1,7 +1,7 @@
 /// The marches of methods on one-period maps.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +16,12 @@
 namespace lento {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// What a step times the slope of the field may be on the real axis (Hairer, Wanner, Solving ODEs II, 2nd ed., section IV.2).
+double stability_limit(std::string_view macro) {
+    const bool second = macro == "midpoint" || macro == "rk2";
+    const bool third = macro == "heun3" || macro == "rk3" || macro == "herk3";
+    return second ? 2.0 : third ? 2.51 : macro == "dopri5" ? 3.3 : 2.78;
+}
 
 }  // namespace
 
@@ -41,7 +46,6 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end}, solvers);
     const std::size_t extra = known_period() ? 0 : 1;
     std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
-    double last_t = nan;
     double steepest = 0;
     const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
         std::copy_n(y.begin(), d(), z.begin());
@@ -55,7 +59,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         if (extra > 0) {
             result[d()] = 1 / F[d()];
         }
-        if (macro.step && t == last_t) {  // two stages at one time tell the slope
+        if (macro.step && !last_y.empty()) {  // two evaluations tell a slope
             double apart = 0;
             double change = 0;
             for (std::size_t i = 0; i < d(); ++i) {
@@ -64,7 +68,6 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
             }
             steepest = std::max(steepest, apart > 0 ? *macro.step * change / apart : 0.0);
         }
-        last_t = t;
         last_y.assign(y.begin(), y.end());
         last_rate.assign(result.begin(), result.end());
     };
@@ -79,13 +82,14 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     }
     auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
                                                   : march_macro(macro, {.rate = rate}, request, std::move(y));
-    return finished(std::move(marched), steepest, 2.7, "macro_step");
+    return finished(std::move(marched), steepest, stability_limit(macro.name), "macro_step");
 }
 
 Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
                                              std::vector<double> y) {
     Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
     recorder.begin(y);
+    const auto ground = motion_->ground();  // a chain of its own: rates settle points in between
     FirstOrderState<double> state(y.size());
     state.y = y;
     rate(request_.t_start, state.y, state.rate);
@@ -95,16 +99,16 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
         auto before = state;
         const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
             before = state;
-            auto reached = ground_->begin(t, state.y);
+            auto reached = ground->begin(t, state.y);
             reached = stepper.step(
                 [&](double c, std::span<const double> point, std::span<double> r) { rate(t + c * h, point, r); },
-                [&](double c, std::span<double> point) { return ground_->along(t + c * h, point); }, h, state);
+                [&](double c, std::span<double> point) { return ground->along(t + c * h, point); }, h, state);
             if (!reached.converged) {
                 off = fmt::format(
                     "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
                     "{:.2g}; take "
                     "a smaller macro_step",
-                    t, next, ground_->names()[reached.worst], reached.residual);
+                    t, next, ground->names()[reached.worst], reached.residual);
                 return 0;
             }
             auto culprit = first_not_finite(state.y);
@@ -175,7 +179,7 @@ Solution StroboscopicRun::follow_map() {
     return finished({std::move(march.result),
                      std::move(recorder).trajectory(),
                      {.t = reached, .position = std::move(march.final_y)}},
-                    periods ? march.steepest : 0, 2.7, "periods_per_step");
+                    adams ? 0 : march.steepest, stability_limit(macro), "periods_per_step");
 }
 
 }  // namespace lento

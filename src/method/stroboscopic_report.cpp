@@ -61,7 +61,7 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
     record_.statistics.newton_iterations = result.newton_iterations;
     record_.t_end = result.reached;
     if (result.outcome == Outcome::diverged && map_->failure()) {
-        result.explanation = *map_->failure();
+        result.explanation += fmt::format("; of the last try: {}", *map_->failure());
     } else if (result.culprit) {
         result.explanation =
             fmt::format("{} (first in {}); try shorter steps, or a tighter rtol where they are chosen",

@@ -17,6 +17,9 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr double micro_share = 0.3;  // of the tolerance that micro-steps may take
+constexpr std::size_t most_micro_steps = 4096;
+
 std::size_t given_steps(const Options& options, double period) {
     if (options.micro_step && options.micro_steps_per_period) {
         throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
@@ -42,6 +45,15 @@ void level(std::vector<double>& scales, std::size_t names, bool second_order) {
     } else {
         raise(scales.begin(), scales.end(), 1e-3);
     }
+}
+
+/// The largest of |difference| over the scale, in ulps.
+double ulps(std::span<const double> difference, std::span<const double> scales) {
+    double largest = 0;
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        largest = larger(largest, std::abs(difference[i]) / scales[i]);
+    }
+    return largest / std::numeric_limits<double>::epsilon();
 }
 
 }  // namespace
@@ -139,23 +151,38 @@ void StroboscopicRun::find_period() {
     }
 }
 
-/// The time in rates is taken for slow. Where it turns with the period, windows that start at any time would see another motion each time.
+/// The time in rates is taken for slow. Where it turns with the period, maps that start at any time would see another motion each time.
 void StroboscopicRun::require_slow_time() {
+    constexpr std::size_t looks = 8;
     const auto z = start();
     const auto y = std::span(z).first(d());
+    const double T = map_->period();
+    std::vector<double> increments(looks * d());
+    flow_->follow({.t = request_.t_start, .h = T / (4 * looks), .turns = 0.25 / looks, .steps = 4, .marks = looks}, y,
+                  increments);
+    std::vector<double> point(y.begin(), y.end());
     std::vector<double> here(d()), part(d()), whole(d());
-    flow_->rate(request_.t_start, y, here);
-    flow_->rate(request_.t_start + map_->period() / 3, y, part);
-    flow_->rate(request_.t_start + map_->period(), y, whole);
-    for (std::size_t i = 0; i < d(); ++i) {
-        const double within = std::abs(part[i] - here[i]);
-        if (within > 1e-3 * std::abs(here[i]) && within > 10 * std::abs(whole[i] - here[i])) {
-            return refuse(Outcome::refused,
-                          fmt::format("the rate of {} depends on t itself as fast as the period {:.6g}: it changes by "
-                                      "{:.2g} in a third of it. "
-                                      "Maps start at any time, so t must be slow: declare a phase ([vibration.NAME]) "
-                                      "and write the rate with it",
-                                      motion_->names()[i % motion_->names().size()], map_->period(), within));
+    for (std::size_t k = 0; k < looks; ++k) {
+        flow_->rate(request_.t_start, point, here);
+        flow_->rate(request_.t_start + T, point, whole);
+        for (const double share : {0.21, 0.5}) {
+            flow_->rate(request_.t_start + share * T, point, part);
+            for (std::size_t i = 0; i < d(); ++i) {
+                const double within = std::abs(part[i] - here[i]);
+                const double effect = within * (request_.t_end - request_.t_start);
+                if (effect > tolerance_of(i, z) && within > 10 * std::abs(whole[i] - here[i]) &&
+                    within > 1e-10 * std::abs(here[i])) {
+                    return refuse(Outcome::refused,
+                                  fmt::format("the rate of {} depends on t itself as fast as the period {:.6g}: it "
+                                              "changes by {:.2g} in {} of it. Maps "
+                                              "start at any time, so t must be slow: declare a phase "
+                                              "([vibration.NAME]) and write the rate with it",
+                                              motion_->names()[i % motion_->names().size()], T, within, share));
+                }
+            }
+        }
+        for (std::size_t i = 0; i < d(); ++i) {
+            point[i] = y[i] + increments[k * d() + i];
         }
     }
 }
@@ -181,70 +208,94 @@ void StroboscopicRun::settle(double t, std::span<double> y) {
     }
 }
 
-/// The error that D makes over the whole run, over the tolerance.
-double StroboscopicRun::micro_error(std::span<const double> z, std::vector<double>& change) {
-    std::vector<double> fine(d() + 1);
+/// What errors of the map make over the whole run, over the tolerance. They add up, R e after R revolutions; and where nothing ties the motion to a
+/// phase, what has added up makes each later revolution too long or too short: R/2 (D(z + R e) - D(z)). `difference` is e.
+double StroboscopicRun::micro_error(std::span<const double> z, std::vector<double>& difference) {
+    const double R = revolutions();
     const std::size_t steps = map_->steps_per_period();
-    change.resize(d() + 1);
-    map_->change(z, change);
+    std::vector<double> coarse(d() + 1), fine(d() + 1), later(d() + 1), moved(z.begin(), z.end());
+    difference.assign(d() + 1, 0.0);
+    map_->change(z, coarse);
     map_->set_steps_per_period(2 * steps);
     map_->change(z, fine);
     map_->set_steps_per_period(steps);
     for (std::size_t i = 0; i <= d(); ++i) {
-        change[i] -= fine[i];
+        difference[i] = coarse[i] - fine[i];
     }
-    return revolutions() * over_tolerance(change, z);
+    const double direct = R * over_tolerance(difference, z);
+    const bool far_off = !(direct * request_.rtol < 0.1);
+    if (far_off || !motion_->phases().empty()) {  // phases do not drift
+        return direct;
+    }
+    for (std::size_t i = 0; i < d(); ++i) {
+        moved[i] += R * difference[i];
+    }
+    settle(z[d()], std::span(moved).first(d()));
+    map_->change(moved, later);
+    for (std::size_t i = 0; i <= d(); ++i) {
+        later[i] -= coarse[i];
+    }
+    return direct + R / 2 * over_tolerance(later, z);
 }
 
 void StroboscopicRun::choose_micro_steps() {
     micro_steps_given_ = map_->steps_per_period() > 0;
+    const auto z = start();
+    std::vector<double> difference;
+    const bool by_tolerance =
+        !request_.options.macro_step && !request_.options.steps && !request_.options.periods_per_step;
     if (micro_steps_given_) {
+        if (const double error = by_tolerance ? micro_error(z, difference) : 0.0; error > 10) {
+            record_.warnings.push_back(fmt::format(
+                "{} micro-steps a period, as given, leave an error of about {:.2g} times the tolerance, over the run",
+                map_->steps_per_period(), error));
+        }
         return;
     }
-    constexpr std::size_t most = 4096;
-    constexpr double share = 0.3;  // of the tolerance that micro-steps may take
-    const auto z = start();
-    std::vector<double> change;
+    const double period = map_->period();
     double before = HUGE_VAL;
-    for (std::size_t steps = 4; steps <= most; steps *= 2) {
+    for (std::size_t steps = known_period() ? 4 : 16; steps <= most_micro_steps; steps *= 2) {
+        if (!known_period()) {  // returns found with too few steps are none
+            map_ = std::make_shared<FirstReturn>(*flow_, period, steps, scales_);
+        }
         map_->set_steps_per_period(steps);
-        const double error = micro_error(z, change);
-        if (error <= share) {
+        const double error = micro_error(z, difference);
+        if (error <= micro_share) {
             return;
         }
-        // NOTE: where the error no longer falls it is rounding; a tolerance below it would be chased in vain.
-        if (error > 0.5 * before && error < 1e4) {
-            const double factor = 2 * error;
-            record_.warnings.push_back(
-                fmt::format("rounding in the map, {:.1g} of the tolerance over the run, is more than the tolerance "
-                            "allows: rtol was raised "
-                            "from {:.2g} to {:.2g}",
-                            error, request_.rtol, factor * request_.rtol));
+        // NOTE: differences of some ulps of the swing are rounding, and of some more if more steps do not make them less.
+        const double rounding = ulps(difference, scales_);
+        if (rounding < 16 || (rounding < 500 && error > 0.5 * before)) {
+            // They are random, and add up like the root of the number of maps: some hundred, of which a step sees one.
+            const double factor = std::max(1.0, 0.05 * error);
+            if (factor > 1) {
+                record_.warnings.push_back(
+                    fmt::format("a period changes the state by so little that rounding in the map is worth {:.2g} "
+                                "times the tolerance: rtol was raised from {:.2g} to {:.2g}",
+                                0.05 * error, request_.rtol, factor * request_.rtol));
+            }
             request_.rtol *= factor;
             request_.atol *= factor;
-            map_->set_steps_per_period(steps / 2);
             return;
         }
         // With the order of the stepper the next try often is more than enough.
-        const double needed = static_cast<double>(steps) * std::pow(error / share, 1.0 / flow_->order());
+        const double needed = static_cast<double>(steps) * std::pow(error / micro_share, 1.0 / flow_->order());
         if (std::isfinite(error) && before < HUGE_VAL && needed < 1.6 * static_cast<double>(steps)) {
             map_->set_steps_per_period(static_cast<std::size_t>(std::ceil(1.05 * needed)));
             return;
         }
         before = std::isfinite(error) ? error : HUGE_VAL;
     }
-    if (map_->failure()) {
-        return refuse(Outcome::diverged, *map_->failure());
-    }
     if (!std::isfinite(before)) {
         return refuse(Outcome::diverged,
-                      fmt::format("the motion does not stay finite over its first period, {:.6g}", map_->period()));
+                      map_->failure().value_or(fmt::format(
+                          "the motion does not stay finite over its first period, {:.6g}", map_->period())));
     }
     record_.warnings.push_back(
         fmt::format("with {} micro-steps a period the map is still wrong by {:.2g} times the tolerance, over the whole "
                     "run; a micro-stepper of "
-                    "higher order may do better",
-                    most, before));
+                    "higher order may do better, unless the force has kinks",
+                    map_->steps_per_period(), before));
 }
 
 void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
@@ -257,28 +308,21 @@ void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
     if (at_start) {  // they were chosen there
         return;
     }
-    std::vector<double> change;
-    const double error = micro_error(z, change);
-    if (!(error > 0.3)) {
+    std::vector<double> difference;
+    const double error = micro_error(z, difference);
+    if (!(error > micro_share) || ulps(difference, scales_) < 50) {
         return;
     }
     const std::size_t before = map_->steps_per_period();
-    const double factor = std::min(4.0, std::pow(error / 0.1, 1.0 / flow_->order()));
-    map_->set_steps_per_period(
-        static_cast<std::size_t>(std::ceil(static_cast<double>(before) * std::max(factor, 1.25))));
-    if (micro_error(z, change) > 0.5 * error) {  // that is rounding
-        map_->set_steps_per_period(before);
-        next_look_ = HUGE_VAL;
-    }
-    if (error > 3) {
-        record_.warnings.push_back(fmt::format(
-            "near t = {:.6g} {} micro-steps a period leave an error of {:.2g} times the tolerance in the map, over the "
-            "run; {}",
-            z[d()], before, error,
-            next_look_ < HUGE_VAL
-                ? fmt::format("from there on {} are taken. Give micro_steps_per_period to have them from the start",
-                              map_->steps_per_period())
-                : "more do not help: it is rounding"));
+    const double factor = std::clamp(std::pow(3 * error / micro_share, 1.0 / flow_->order()), 1.25, 4.0);
+    map_->set_steps_per_period(std::max(
+        before, std::min(most_micro_steps, static_cast<std::size_t>(std::ceil(static_cast<double>(before) * factor)))));
+    if (error > 10 * micro_share) {
+        record_.warnings.push_back(
+            fmt::format("near t = {:.6g} {} micro-steps a period leave an error of about {:.2g} times the tolerance, "
+                        "over the run; from there on {} are "
+                        "taken. Give micro_steps_per_period to have them from the start",
+                        z[d()], before, error, map_->steps_per_period()));
     }
 }
 

@@ -28,7 +28,7 @@ struct MapMarchSettings {
     Tolerance tolerance{};
     std::vector<double> scales{};                    ///< sizes that count as |y| where |y| is less; may be empty
     double time_tolerance = 0;                       ///< of t itself, where revolutions differ in length
-    std::optional<std::int64_t> periods_per_step{};  ///< N; none: by tolerance, Adams methods only
+    std::optional<std::int64_t> periods_per_step{};  ///< N; for Adams methods the largest, none: any
     int order = 8;                                   ///< of Runge-Kutta methods; the highest of Adams methods
     bool revolutions = false;                        ///< whether listeners are given their number
     std::int64_t budget = 1'000'000'000;             ///< of steps tried
