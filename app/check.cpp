@@ -306,10 +306,10 @@ Findings findings_of(const LoadedModel& loaded) {
     const double length = loaded.request().t_end - loaded.request().t_start;
     const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
     // NOTE: without a phase that ties them down, errors of all oscillations add up: each has to be resolved that much better, by a method of order 5.
-    const double together = loaded.model().phases.empty() && loaded.model().springs.empty()
-                                ? std::pow(std::max(1.0, length / period), 0.2)
-                                : 1.0;
-    const double direct = together * evaluations_a_vibration * length / period;
+    const double tighter = loaded.model().phases.empty() && loaded.model().springs.empty()
+                               ? std::pow(std::max(1.0, length / period), 0.2)
+                               : 1.0;
+    const double direct = tighter * evaluations_a_vibration * length / period;
     if (const auto cost = evaluations.find(findings.recommended.method);
         cost != evaluations.end() && cost->second > direct) {
         findings.recommended = {

@@ -197,15 +197,19 @@ void Journey::fail_after(double t, std::size_t culprit) {
 }
 
 void Journey::note_slope(double N, const State& a, const State& Da, const State& b, const State& Db) {
+    const std::size_t half = settings_.pairs ? d_ / 2 : d_;
     double apart = 0;
     double change = 0;
-    for (std::size_t i = 0; i < d_; ++i) {
+    for (std::size_t i = 0; i < half; ++i) {
         apart = larger(apart, std::abs(a[i] - b[i]));
-        change = larger(change, std::abs(Da[i] - Db[i]));
+        change = larger(change, std::abs(Da[d_ - half + i] - Db[d_ - half + i]));
     }
-    if (apart > 0) {
-        march_.steepest = std::max(march_.steepest, N * change / apart);
+    // NOTE: short moves tell more of noise than of the slope.
+    if (apart > 0.1 * longest_move_) {
+        march_.steepest =
+            std::max(march_.steepest, settings_.pairs ? N * std::sqrt(D_[d_] * change / apart) : N * change / apart);
     }
+    longest_move_ = std::max(longest_move_, apart);
 }
 
 }  // namespace lento::map_march

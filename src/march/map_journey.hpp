@@ -86,6 +86,7 @@ private:
     MapMarch march_;
     double revolutions_ = 0;
     double revolutions_watched_ = 0;
+    double longest_move_ = 0;  // between two points whose D were compared
     std::int64_t evaluations_ = 0;
     std::int64_t watched_ = 0;
 };

@@ -47,6 +47,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     const std::size_t extra = known_period() ? 0 : 1;
     std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
     double steepest = 0;
+    double longest_move = 0;
     const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
         std::copy_n(y.begin(), d(), z.begin());
         z[d()] = t;
@@ -59,14 +60,19 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         if (extra > 0) {
             result[d()] = 1 / F[d()];
         }
-        if (macro.step && !last_y.empty()) {  // two evaluations tell a slope
+        if (macro.step && !last_y.empty()) {  // two evaluations tell a slope; of velocities by positions its root
+            const std::size_t half = motion_->second_order() ? d() / 2 : d();
             double apart = 0;
             double change = 0;
-            for (std::size_t i = 0; i < d(); ++i) {
+            for (std::size_t i = 0; i < half; ++i) {
                 apart = larger(apart, std::abs(y[i] - last_y[i]));
-                change = larger(change, std::abs(result[i] - last_rate[i]));
+                change = larger(change, std::abs(result[d() - half + i] - last_rate[d() - half + i]));
             }
-            steepest = std::max(steepest, apart > 0 ? *macro.step * change / apart : 0.0);
+            if (apart > 0.1 * longest_move) {
+                const double slope = change / apart;
+                steepest = std::max(steepest, *macro.step * (motion_->second_order() ? std::sqrt(slope) : slope));
+            }
+            longest_move = std::max(longest_move, apart);
         }
         last_y.assign(y.begin(), y.end());
         last_rate.assign(result.begin(), result.end());
@@ -160,6 +166,7 @@ Solution StroboscopicRun::follow_map() {
                               .scales = scales_,
                               .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
                               .order = adams ? 8 : macro.back() - '0',
+                              .pairs = motion_->second_order(),
                               .revolutions = !known_period(),
                               .budget = request_.most_steps};
     if (periods) {

@@ -30,6 +30,7 @@ struct MapMarchSettings {
     double time_tolerance = 0;                       ///< of t itself, where revolutions differ in length
     std::optional<std::int64_t> periods_per_step{};  ///< N; for Adams methods the largest, none: any
     int order = 8;                                   ///< of Runge-Kutta methods; the highest of Adams methods
+    bool pairs = false;                              ///< y = (x, v)
     bool revolutions = false;                        ///< whether listeners are given their number
     std::int64_t budget = 1'000'000'000;             ///< of steps tried
 };
