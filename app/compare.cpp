@@ -128,7 +128,9 @@ Exit compare(const CompareArguments& arguments) {
     require_positive(budget, "--budget");
     make_folder(loaded.folder());
 
-    auto method = solve_and_record(loaded, loaded.request(), "running");
+    Request kept = loaded.request();
+    kept.keep = Recorder::Keep::everything;  // the true motion is asked for afterwards
+    auto method = solve_and_record(loaded, kept, "running");
     const auto finish = [&] { return finish_run(arguments, method.output, loaded.folder()); };
     const auto without_direct = [&](Outcome outcome, const std::string& why) {
         method.output.record.outcome = outcome;

@@ -108,10 +108,10 @@ Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Tra
                               static_cast<double>(map_->steps_per_period()) * (record_.t_end - request_.t_start) /
                               map_->period();
         if (outcome == Outcome::completed && static_cast<double>(flow_->evaluations()) > direct) {
-            record_.warnings.push_back(
-                fmt::format("{} evaluations, where resolving every oscillation would take about {:.0f}: the method "
-                            "direct is the better choice here",
-                            flow_->evaluations(), direct));
+            record_.warnings.push_back(fmt::format(
+                "{} evaluations, where the same micro-steps in every period would be about {:.0f}: the method "
+                "direct is the better choice here",
+                flow_->evaluations(), direct));
         }
     }
     record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();

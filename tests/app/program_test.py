@@ -151,7 +151,8 @@ samples = 3
         self.assertGreater(data["separation"], 1000)
         self.assertEqual(data["recommended"], "hmm-async")
         self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False,
-                                                                                       "hmm-stiff": False, "ipa": False, "direct": True})
+                                                                                       "hmm-stiff": False, "ipa": False, "sam": True, "lips": True, "multirevolution": True,
+                                                                                       "direct": True})
         biased = json.loads(self.lento("check", self.model(DAMPED), "--set", "bias=1", "--json").stdout)
         self.assertEqual(biased["recommended"], "direct")
         self.assertIn("average to zero", next(m["why"] for m in biased["methods"] if m["name"] == "hmm-async"))
@@ -361,7 +362,7 @@ samples = 3
         text = "lento = 1\n[coordinates]\nq = { start = 1e308, velocity = 1e308 }\n[run]\nt_end = 10\nsamples = 2\n"
         self.assertEqual(self.run_json(self.model(text), status=1)["outcome"], "diverged")
 
-    def test_a_declared_period_is_not_averaged_without_being_asked(self):
+    def test_a_declared_period_is_strided_over_and_averaged_only_when_asked(self):
         text = """lento = 1
 [parameters]
 w = 2000
@@ -377,11 +378,14 @@ period = "2*pi/w"
 t_end = 1
 """
         model = self.model(text)
-        self.assertEqual(self.run_json(model)["method"], "direct")
+        chosen = self.run_json(model)
+        self.assertEqual(chosen["method"], "multirevolution")
+        direct = self.run_json(model, "--method", "direct", "--rtol", "1e-10", "--atol", "1e-12")
+        self.assertAlmostEqual(chosen["final_fast"]["x"], direct["final"]["x"], delta=1e-4)
         self.assertIn("oscillation", " ".join(self.run_json(model, "--method", "hmm-async")["warnings"]))
         done = self.lento("check", model, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(json.loads(done.stdout)["recommended"], "direct")
+        self.assertIn(json.loads(done.stdout)["recommended"], ("direct", "multirevolution"))
 
     def test_check_without_an_end_and_with_little_to_gain(self):
         endless = self.model(DAMPED.replace("t_end = 1", ""))
@@ -467,7 +471,8 @@ t_end = 1
 
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
-        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "direct"])
+        self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "sam", "lips", "multirevolution",
+                                                       "direct"])
         for method in listed:
             for option in method["options"]:
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])

@@ -1,6 +1,6 @@
-/// The true motion of a split system over short stretches: its exact part by its flow, the rest by kicks, or the implicit midpoint rule
-/// in compositions of Strang's, or Runge-Kutta steps in methods for small rests (`step/splitting.hpp`), as increments (`average/micro_flow.hpp`). Where the rest is of size eps, so are the errors (stroboscopic, section
-/// 3.3.2).
+/// The true motion of a split system over short stretches, as increments (`average/micro_flow.hpp`): its exact part by its flow; the rest
+/// by kicks, by the implicit midpoint rule in compositions of Strang's splitting, by Runge-Kutta steps in methods for small rests
+/// (`step/splitting.hpp`). Where the rest is of size eps, so are the errors (stroboscopic, section 3.3.2).
 #pragma once
 
 #include <algorithm>
