@@ -100,6 +100,19 @@ t_end = 5000
             self.assertTrue(summary["explanation"])
             self.assertTrue(all(value is not None for value in summary["final"].values()), summary["final"])
 
+    def test_compare_compares_the_true_motion(self):
+        text = """lento = 1
+[coordinates]
+x = { start = 1 }
+[forces]
+x = "-x - 0.5*x^3 - 1e-4*x_dot"
+[run]
+t_end = 1000
+"""
+        done = self.lento("compare", self.model(text), "--method", "multirevolution", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(json.loads(done.stdout)["error"]["x"]["max"], 1e-4)
+
     def test_constraints_have_forces(self):
         summary = self.run_json(MODELS / "double-pendulum.toml", "--method", "sam", "--t-end", "0.2", "--samples", "5")
         names = [name for name in summary["final"] if name.startswith("lambda_total_")]

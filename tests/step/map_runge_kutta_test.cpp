@@ -80,8 +80,10 @@ TEST(Multirevolution, methods_have_their_order) {
         EXPECT_NEAR(order_over_an_interval([&](double M) { return multirevolution_tableau(order, M); }), order, 0.25)
             << order;
     }
-    for (const auto& [c2, c3] : std::vector<std::pair<double, double>>{{1. / 3, 2. / 3}, {0.4, 0.6}, {0.25, 0.5}}) {
-        EXPECT_NEAR(order_over_an_interval([&](double M) { return multirevolution_tableau(c2, c3, M); }), 4, 0.3) << c2;
+    for (const auto& c : std::vector<std::pair<double, double>>{{1. / 3, 2. / 3}, {0.4, 0.6}, {0.25, 0.5}}) {
+        EXPECT_NEAR(order_over_an_interval([&](double M) { return multirevolution_tableau(c.first, c.second, M); }), 4,
+                    0.3)
+            << c.first;
     }
 }
 
