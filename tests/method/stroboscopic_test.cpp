@@ -262,7 +262,7 @@ TEST(Multirevolution, follows_a_satellite_for_thirty_days_without_knowing_its_pe
     // The direct method at its loosest tolerance that is as accurate.
     std::int64_t direct = 0;
     double its_error = 0;
-    for (double rtol = 1e-7; rtol > 1e-13; rtol /= 1.5) {
+    for (double rtol = 1e-8; rtol > 1e-13; rtol /= 1.5) {
         request.rtol = rtol;
         request.atol = rtol;
         const auto other = solve(satellite(), request);
