@@ -200,8 +200,9 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
         return {};
     }
     const double reached = trial.record().t_end - request.t_start;
-    // The order of the macro-solver is 5: steps become shorter by the fifth root of the tolerance.
-    const double finer = std::pow(request.rtol / loaded.request().rtol, 0.2);
+    // Steps become shorter by the root of the tolerance that belongs to the order of the macro-solver.
+    const double order = entry.method == "multirevolution" ? 8 : 4;
+    const double finer = std::pow(request.rtol / loaded.request().rtol, 1 / (order + 1));
     const double length = request.t_end - request.t_start;
     entry.why += fmt::format("; about {:.2g} force evaluations",
                              static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached);
@@ -213,6 +214,22 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
                                 result.period, result.evaluations);
     }
     return result;
+}
+
+/// What a direct run takes where no phase ties the motion down, from its first periods: errors of all oscillations add up along the orbit, so each
+/// has to be resolved that much better.
+double direct_evaluations(const LoadedModel& loaded, double period) {
+    constexpr double periods = 20;
+    constexpr double tightest = 1e-13;
+    Request request = loaded.request();
+    const double count = (request.t_end - request.t_start) / period;
+    request.method = "direct";
+    request.options = {};
+    request.rtol = std::max(tightest, request.rtol / count);
+    request.atol = std::max(tightest * request.atol / loaded.request().rtol, request.atol / count);
+    request.t_end = std::min(request.t_end, request.t_start + periods * period);
+    const double share = (request.t_end - request.t_start) / (count * period);
+    return static_cast<double>(loaded.solve(request).statistics().force_evaluations) / share;
 }
 
 /// A resonance of the motion itself that averaged methods cannot know of.
@@ -305,11 +322,8 @@ Findings findings_of(const LoadedModel& loaded) {
     }
     const double length = loaded.request().t_end - loaded.request().t_start;
     const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
-    // NOTE: without a phase that ties them down, errors of all oscillations add up: each has to be resolved that much better, by a method of order 5.
-    const double tighter = loaded.model().phases.empty() && loaded.model().springs.empty()
-                               ? std::pow(std::max(1.0, length / period), 0.2)
-                               : 1.0;
-    const double direct = tighter * evaluations_a_vibration * length / period;
+    const bool undriven = loaded.model().phases.empty() && loaded.model().springs.empty() && period < length;
+    const double direct = undriven ? direct_evaluations(loaded, period) : evaluations_a_vibration * length / period;
     if (const auto cost = evaluations.find(findings.recommended.method);
         cost != evaluations.end() && cost->second > direct) {
         findings.recommended = {

@@ -71,6 +71,11 @@ class Periodic(ProgramCase):
         # To first order in J2 the node turns by node_rate degrees a day.
         self.assertAlmostEqual(summary["final"]["node"], 30 * summary["final"]["node_rate"], delta=1.5)
 
+    def test_check_recommends_strides_for_a_motion_that_returns(self):
+        report = json.loads(self.lento("check", MODELS / "j2-satellite.toml", "--json").stdout)
+        self.assertEqual(report["recommended"], "multirevolution")
+        self.assertIn("returns near its start after 604", report["why"])
+
     def test_what_cannot_be_strided_over_is_told(self):
         cases = {("T=5",): ("no_scale_separation", "not near the identity"),
                  ("eps=0.9",): ("no_scale_separation", "not near the identity")}
@@ -95,9 +100,10 @@ v = { start = 1, rate = "-y/r^3 + 0.002*v" }
 [run]
 t_end = 5000
 """
-        for method in ("multirevolution", "sam"):
+        for method in ("multirevolution", "sam", "lips"):
             summary = self.run_json(self.model(text), "--method", method, status=1)
             self.assertTrue(summary["explanation"])
+            self.assertNotIn("nan", summary["explanation"])
             self.assertTrue(all(value is not None for value in summary["final"].values()), summary["final"])
 
     def test_compare_compares_the_true_motion(self):
