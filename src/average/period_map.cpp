@@ -79,8 +79,9 @@ void FirstReturn::iterate(std::span<const double> z, int direction, std::size_t 
 
 bool FirstReturn::go_on(std::span<const double> z, int direction, std::span<double> change) {
     constexpr int most_corrections = 30;
-    constexpr double far = 0.4;        // of a period; beyond, this is another return
-    constexpr double straight = 1e-9;  // of a period; within, the flow is a line to rounding
+    constexpr double far = 0.4;  // of a period; beyond, this is another return
+    // Of a period; within, the flow is a line to rounding. Backwards corrections contract only by the size of a change: there the last of them has to be less.
+    const double straight = direction > 0 ? 1e-9 : 1e-12;
     const std::size_t d = scales_.size();
     for (std::size_t i = 0; i < d; ++i) {
         here_[i] = point_[i] = z[i] + change[i];
