@@ -17,6 +17,7 @@
 #include "lento/model/springs.hpp"
 #include "loaded_model.hpp"
 #include "progress.hpp"
+#include "slow_findings.hpp"
 
 namespace lento::app {
 namespace {
@@ -44,6 +45,7 @@ struct Findings {
     std::vector<Applicability> methods;
     MethodChoice recommended;
     std::vector<std::pair<std::string, std::string>> exact;  ///< parts of rates that could be declared exactly solvable
+    SlowFindings slow;
     std::vector<std::string> warnings;
 };
 
@@ -267,8 +269,9 @@ std::optional<std::string> start_problem(const LoadedModel& loaded) {
     return std::nullopt;
 }
 
-Findings findings_of(const LoadedModel& loaded) {
+Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
     Findings findings;
+    findings.slow = std::move(slow);
     findings.warnings = slow_beats(loaded.model().phases);
     if (const auto resonance = parametric_resonance(loaded)) {
         findings.warnings.push_back(*resonance);
@@ -355,6 +358,7 @@ void print_json(const Findings& findings) {
         {"separation", findings.separation ? Json(*findings.separation) : Json(nullptr)},
         {"residuals", residuals},
         {"exact", exact},
+        {"slow", slow_json(findings.slow)},
         {"methods", methods},
         {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
         {"why", findings.recommended.why},
@@ -388,6 +392,7 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
         fmt::print("  {:<18} exact = \"{}\" beside the rate of {}: micro-steps are then exact in it\n",
                    "could be declared", part, name);
     }
+    print_slow(findings.slow);
     for (const auto& entry : findings.methods) {
         fmt::print("  {:<18} {}: {}\n", entry.method, entry.applies ? "applies" : "does not apply", entry.why);
     }
@@ -401,10 +406,12 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
 }  // namespace
 
 Exit check(const ModelArguments& arguments) {
-    const LoadedModel loaded(arguments, LoadedModel::End::optional);
+    LoadedModel loaded(arguments, LoadedModel::End::optional);
+    const bool declared = !loaded.model().slow.empty();
+    const auto why_not = loaded.find_slow_variables();
     std::optional<Findings> found;
     try {
-        found = findings_of(loaded);
+        found = findings_of(loaded, slow_findings(loaded, declared, why_not.value_or("")));
     } catch (const Interrupted&) {
         fmt::print(stderr, "lento: interrupted\n");
         return Exit::interrupted;

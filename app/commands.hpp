@@ -46,6 +46,7 @@ struct ReproduceArguments {
     bool all = false;
     bool json = false;
     bool quiet = false;
+    std::optional<std::string> folder{};  ///< for pictures
 };
 
 Exit reproduce(const ReproduceArguments& arguments);

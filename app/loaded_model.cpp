@@ -9,21 +9,13 @@
 #include "lento/base/list_items.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/lento.hpp"
+#include "slow_findings.hpp"
 
 namespace lento::app {
 namespace {
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<model::Override> overrides_of(const std::vector<std::string>& assignments) {
-    std::vector<model::Override> overrides;
-    for (const auto& assignment : assignments) {
-        auto [name, expression] = name_and_value(assignment, "--set");
-        overrides.push_back({std::move(name), std::move(expression)});
-    }
-    return overrides;
 }
 
 const OptionEntry* find_option(std::string_view name) {
@@ -93,6 +85,17 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
       model_(model::read_model(model::Source::file(arguments.model), overrides_of(arguments.set))),
       read_(now()),
       system_(system_of(model_)) {
+    if (arguments_.method.value_or(model_.run.method) == reversible_description.name && model_.slow.empty()) {
+        if (const auto why_not = find_slow_variables()) {
+            throw Misuse(
+                fmt::format("{} declares no slow variables, which the method reversible needs ([slow] xi = \"...\"); "
+                            "none were found "
+                            "either: {}",
+                            model_.source.name(), *why_not));
+        }
+        notes_.push_back(
+            fmt::format("no slow variables are declared; these were found: {}", fmt::join(slow_texts(model_), ", ")));
+    }
     for (const auto& coordinate : model_.coordinates) {
         columns_.push_back(coordinate.name);
     }
@@ -124,6 +127,10 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
     make_request(end);
 }
 
+std::optional<std::string> LoadedModel::find_slow_variables() {
+    return complete_slow_variables(arguments_, model_);
+}
+
 std::string LoadedModel::name() const {
     return std::filesystem::path(arguments_.model).stem().string();
 }
@@ -141,6 +148,7 @@ ProblemClass LoadedModel::problem() const {
             .period = model_.period.has_value(),
             .stiff_springs = stiff,
             .constraints = !model_.constraints.empty(),
+            .slow_variables = !model_.slow.empty(),
             .oscillations = stiff && period && request_.t_end > request_.t_start
                                 ? (request_.t_end - request_.t_start) / *period
                                 : 0.0};
@@ -265,6 +273,9 @@ void LoadedModel::set_options(Options& options) {
 }
 
 Solution LoadedModel::solve(const Request& request) const {
+    if (request.method == reversible_description.name) {
+        return reversible(slow_problem_of(model_), request, faster_motion(arguments_, model_));
+    }
     return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
 }
 
@@ -292,6 +303,15 @@ SlowPoint LoadedModel::slow_point(Extrapolation extrapolation) const {
 }
 
 std::vector<double> LoadedModel::row(const Snapshot& state) const {
+    return row(state, state.t);
+}
+
+std::vector<double> LoadedModel::slow_row(const std::string& method, const Snapshot& state) const {
+    const bool at_start = method == reversible_description.name || is_stroboscopic(method);
+    return row(state, at_start ? request_.t_start : state.t);
+}
+
+std::vector<double> LoadedModel::row(const Snapshot& state, double phases_at) const {
     std::vector<double> values = state.position;
     values.insert(values.end(), state.velocity.begin(), state.velocity.end());
     for (auto multipliers : {state.multipliers, state.total_multipliers}) {
@@ -303,7 +323,7 @@ std::vector<double> LoadedModel::row(const Snapshot& state) const {
         values.resize(columns_.size());
         std::vector<double> theta;
         for (const auto& phase : model_.phases) {
-            theta.push_back(phase.at(state.t));
+            theta.push_back(phase.at(phases_at));
         }
         extras_->operator()<double>(state.position, state.velocity, state.t, theta, std::span(values).subspan(first));
     }

@@ -31,6 +31,7 @@ public:
 
     explicit LoadedModel(const ModelArguments& arguments, End end = End::needed);
 
+    const ModelArguments& arguments() const { return arguments_; }
     const model::Model& model() const { return model_; }
     /// The name of the file without folder and extension.
     std::string name() const;
@@ -45,6 +46,9 @@ public:
     const std::optional<MethodChoice>& choice() const { return choice_; }
     const std::vector<std::string>& notes() const { return notes_; }
 
+    /// Looks for slow variables where none are declared. Why there are none, if so.
+    std::optional<std::string> find_slow_variables();
+
     /// Where an expression given on the command line stands for a number.
     double number(const std::string& expression, const std::string& flag) const;
 
@@ -55,6 +59,8 @@ public:
     /// The columns of every output, without t: coordinates, velocities, variables, multipliers, slow variables, observed quantities.
     const std::vector<std::string>& columns() const { return columns_; }
     std::vector<double> row(const Snapshot& state) const;
+    /// Of a slow state; some methods follow it at the phases of the start.
+    std::vector<double> slow_row(const std::string& method, const Snapshot& state) const;
     /// A state as sinks are given it.
     Snapshot snapshot(double t, std::span<const double> y) const;
 
@@ -76,6 +82,7 @@ private:
                                 model::SplitModel, model::ConstrainedModel, model::StiffModel>;
 
     static System system_of(const model::Model& model);
+    std::vector<double> row(const Snapshot& state, double phases_at) const;
     void make_request(End end);
     void set_options(Options& options);
 

@@ -123,6 +123,7 @@ int parse_and_run(int argc, char** argv) {
     reproduce_command->add_option("ID", reproduce.ids, "Which, for example vibrated/table-2.3");
     reproduce_command->add_flag("--list", reproduce.list, "Lists the ids");
     reproduce_command->add_flag("--all", reproduce.all, "All of them");
+    reproduce_command->add_option("-o", reproduce.folder, "Writes pictures of figures (SVG) into this folder");
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
     reproduce_command->footer(

@@ -41,7 +41,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     RunOutput output = loaded.output();
     const auto record = [&](double t, std::span<const double> y) {
         output.slow.t.push_back(t);
-        output.slow.rows.push_back(loaded.row(loaded.snapshot(t, y)));
+        output.slow.rows.push_back(loaded.slow_row(request.method, loaded.snapshot(t, y)));
     };
     request.sink = record;
     Solution solution = [&] {
@@ -61,7 +61,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     output.record.warnings.insert(output.record.warnings.begin(), loaded.notes().begin(), loaded.notes().end());
     output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
     const auto& final_state = solution.final_state();
-    output.final_slow = loaded.row(final_state);
+    output.final_slow = loaded.slow_row(request.method, final_state);
     if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
         output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
         output.slow.rows.push_back(output.final_slow);

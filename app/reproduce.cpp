@@ -1,6 +1,10 @@
 /// `lento reproduce`.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -86,6 +90,19 @@ std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
     return list;
 }
 
+/// FOLDER/paper-figure-1.svg, with -2, -3, ... for more of them.
+void write_pictures(const std::filesystem::path& folder, std::string id, const std::vector<papers::Picture>& pictures) {
+    std::replace(id.begin(), id.end(), '/', '-');
+    std::filesystem::create_directories(folder);
+    for (std::size_t k = 0; k < pictures.size(); ++k) {
+        const auto path = folder / (id + (k == 0 ? "" : fmt::format("-{}", k + 1)) + ".svg");
+        std::ofstream file(path);
+        if (!(file << papers::svg_of(pictures[k])).flush()) {
+            throw Misuse(fmt::format("cannot write the picture {}: {}", path.string(), std::strerror(errno)));
+        }
+    }
+}
+
 }  // namespace
 
 Exit reproduce(const ReproduceArguments& arguments) {
@@ -108,6 +125,9 @@ Exit reproduce(const ReproduceArguments& arguments) {
     for (const auto* reproduction : list) {
         const Result result = reproduction->compute();
         agrees = agrees && result.agrees();
+        if (arguments.folder) {
+            write_pictures(*arguments.folder, reproduction->id, result.pictures);
+        }
         if (arguments.json) {
             documents.push_back(as_json(*reproduction, result));
             continue;

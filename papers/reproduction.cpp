@@ -22,9 +22,10 @@ bool Result::agrees() const {
 const std::vector<Reproduction>& reproductions() {
     static const std::vector<Reproduction> all = [] {
         std::vector<Reproduction> list;
-        for (const auto& part : {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(),
-                                 vibrated_constraints(), pendulum_theorems(), stroboscopic_figures(),
-                                 stroboscopic_constraints(), slow_manifold_points(), slow_manifold_solutions()}) {
+        for (const auto& part :
+             {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
+              pendulum_theorems(), stroboscopic_figures(), stroboscopic_constraints(), reversible_figures(),
+              reversible_chain(), slow_manifold_points(), slow_manifold_solutions()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

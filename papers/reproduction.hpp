@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "picture.hpp"
+
 namespace lento::papers {
 
 /// One printed figure.
@@ -26,8 +28,9 @@ struct Claim {
 };
 
 struct Result {
-    std::vector<Row> rows;
-    std::vector<Claim> claims;
+    std::vector<Row> rows{};
+    std::vector<Claim> claims{};
+    std::vector<Picture> pictures{};
 
     /// Every judged row and every claim.
     bool agrees() const;
@@ -51,5 +54,7 @@ std::vector<Reproduction> vibrated_constraints();
 std::vector<Reproduction> pendulum_theorems();
 std::vector<Reproduction> stroboscopic_figures();
 std::vector<Reproduction> stroboscopic_constraints();
+std::vector<Reproduction> reversible_figures();
+std::vector<Reproduction> reversible_chain();
 
 }  // namespace lento::papers

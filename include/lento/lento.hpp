@@ -7,5 +7,6 @@
 #include "lento/base/jet.hpp"
 #include "lento/method/solve.hpp"
 #include "lento/problem/constrained_system.hpp"
+#include "lento/problem/slow_variables.hpp"
 #include "lento/problem/stiff_system.hpp"
 #include "lento/problem/vibrated_system.hpp"

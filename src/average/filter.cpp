@@ -60,6 +60,8 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
     power_ = std::max(power_in(name, "cos"), power_in(name, "flat"));
     if (name == "exponential") {
         shape_ = Shape::exponential;
+    } else if (name == "gentle") {
+        shape_ = Shape::gentle;
     } else if (name == "cubic") {
         shape_ = Shape::cubic;
     } else if (power_ > 0 && name.starts_with("cos")) {
@@ -70,18 +72,20 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
         wave_ = -even_integral(second_moment, 1) /
                 even_integral([&](double xi) { return second_moment(xi) * std::cos(std::numbers::pi * xi); }, 1);
     } else if (name != "period") {
-        const std::vector<std::string> known{"exponential", "cubic", "cos4", "cos8", "flat4", "flat8", "period"};
-        throw Misuse(
-            fmt::format("filter '{}' is not known{}; there are exponential, cubic, period, and cosP and flatP with an "
-                        "even power P up "
-                        "to {} (cos4, cos8, flat4, ...)",
-                        name, suggestion(name, known), largest_power));
+        const std::vector<std::string> known{"exponential", "gentle", "cubic", "cos4",
+                                             "cos8",        "flat4",  "flat8", "period"};
+        throw Misuse(fmt::format(
+            "filter '{}' is not known{}; there are exponential, gentle, cubic, period, and cosP and flatP with an "
+            "even power P up "
+            "to {} (cos4, cos8, flat4, ...)",
+            name, suggestion(name, known), largest_power));
     }
 }
 
 double Filter::usual_periods() const {
     switch (shape_) {
         case Shape::exponential:
+        case Shape::gentle:
             return 40;  // vibrated, section 2.2
         case Shape::cubic:
             return 6;  // slow-manifold, section 5.2
@@ -103,6 +107,8 @@ double Filter::shape(double xi) const {
     switch (shape_) {
         case Shape::exponential:
             return r < 1 ? std::exp(5 / (r * r - 1)) : 0.0;
+        case Shape::gentle:
+            return r < 1 ? std::exp(1.25 / (r * r - 1)) : 0.0;
         case Shape::cubic:
             return r <= 0.5 ? 2 - 2 * r - 8 * r * r + 8 * r * r * r : 2 - 22 * r / 3 + 8 * r * r - 8 * r * r * r / 3;
         case Shape::cosine:
@@ -139,6 +145,7 @@ int Filter::vanishing_moments() const {
 double Filter::smoothness() const {
     switch (shape_) {
         case Shape::exponential:
+        case Shape::gentle:
             return std::numeric_limits<double>::infinity();
         case Shape::cubic:
             return 2;

@@ -42,6 +42,13 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
                 : problem.period ? "the period of a fast oscillation is declared"
                                  : "where the motion returns near its start again and again: the period is then found"};
     };
+    const auto slowly = [&]() -> Applicability {
+        if (problem.constraints) {
+            return {"reversible", false, "the system has rigid constraints"};
+        }
+        return {"reversible", problem.slow_variables,
+                problem.slow_variables ? "slow variables are declared" : "no slow variables are declared: [slow]"};
+    };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
             averaging("shake-shake", true),
@@ -51,6 +58,7 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             mapping("sam"),
             mapping("lips"),
             mapping("multirevolution"),
+            slowly(),
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 

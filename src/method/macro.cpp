@@ -29,7 +29,7 @@ const MacroSolvers& free_solvers() {
 }
 
 const MacroSolvers& rate_solvers() {
-    static const MacroSolvers solvers{{"midpoint", "heun3", "rk4", "dopri5"}, "rk4", free_solvers().adaptive};
+    static const MacroSolvers solvers{{"euler", "midpoint", "heun3", "rk4", "dopri5"}, "rk4", free_solvers().adaptive};
     return solvers;
 }
 
@@ -196,10 +196,11 @@ private:
                                     pause_.get_token(), watch_);
         };
         const std::size_t size = y.size();
-        auto result = choice_.name == "midpoint" ? with(Midpoint<double>(size))
-                      : choice_.name == "heun3"  ? with(Heun3<double>(size))
-                      : choice_.name == "rk4"    ? with(RungeKutta4<double>(size))
-                                                 : with(DormandPrince<double>(size));
+        auto result = choice_.name == "euler"      ? with(Euler<double>(size))
+                      : choice_.name == "midpoint" ? with(Midpoint<double>(size))
+                      : choice_.name == "heun3"    ? with(Heun3<double>(size))
+                      : choice_.name == "rk4"      ? with(RungeKutta4<double>(size))
+                                                   : with(DormandPrince<double>(size));
         y = state.y;
         return result;
     }

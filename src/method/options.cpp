@@ -76,6 +76,11 @@ std::span<const OptionEntry> option_catalogue() {
          &Options::difference_order},
         {"periods_per_step", "periods that a macro-step strides over; without it they are chosen by tolerance",
          &Options::periods_per_step},
+        {"reconstruction",
+         "which state a leapfrog step with slow variables leads to: symmetric (reversible from any phase) or nearest "
+         "(to the "
+         "middle point)",
+         &Options::reconstruction},
     };
     return catalogue;
 }

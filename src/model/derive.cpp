@@ -99,9 +99,14 @@ ConstraintTerms constraint_terms(Model& model) {
 
 SlowTerms slow_terms(Model& model) {
     SlowTerms terms;
-    for (std::size_t k = 0; k < model.slow.size(); ++k) {
-        terms.values.push_back(model.slow[k].node);
-        const auto row = gradient_by_unknown(model, model.slow[k].node, k);
+    for (const auto& slow : model.slow) {
+        terms.values.push_back(slow.node);
+        if (slow.alternative) {
+            terms.values.push_back(*slow.alternative);
+        }
+    }
+    for (std::size_t k = 0; k < terms.values.size(); ++k) {
+        const auto row = gradient_by_unknown(model, terms.values[k], k);
         terms.gradient.insert(terms.gradient.end(), row.begin(), row.end());
         auto& hessian = terms.hessians.emplace_back();
         for (const auto& entry : row) {

@@ -56,6 +56,7 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
                                      {"force_evaluations", statistics.force_evaluations},
                                      {"newton_iterations", statistics.newton_iterations},
                                      {"projections", statistics.projections},
+                                     {"bridges", statistics.bridges},
                                      {"projection_iterations", statistics.projection_iterations},
                                      {"projection_residual", statistics.projection_residual},
                                      {"wall_seconds", statistics.wall_seconds}}},

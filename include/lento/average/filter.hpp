@@ -5,6 +5,7 @@
 /// | name          | K up to its mass                             | mu | nu   | source                          |
 /// |---------------|----------------------------------------------|----|------|---------------------------------|
 /// | `exponential` | exp(5 / (xi^2 - 1))                          | 1  | inf  | vibrated (2.13)                 |
+/// | `gentle`      | exp(5/4 / (xi^2 - 1))                        | 1  | inf  | reversible (2.9), sign mended   |
 /// | `cubic`       | piecewise cubic, 1/2 a joint                 | 3  | 2    | slow-manifold, section 5.2      |
 /// | `cosP`        | cos(pi xi / 2)^P, P even (`cos4`, `cos8`...) | 1  | P+1  | trigonometric polynomial        |
 /// | `flatP`       | that times 1 + c cos(pi xi) (`flat4`...)     | 3  | P+1  | c such that int K xi^2 vanishes |
@@ -54,7 +55,7 @@ public:
     double leakage(double periods) const;
 
 private:
-    enum class Shape { exponential, cubic, cosine, flat, period };
+    enum class Shape { exponential, gentle, cubic, cosine, flat, period };
 
     double raised_cosine(double xi) const;
 

@@ -104,25 +104,37 @@ public:
           stepper_(system_.dimension()),
           state_(system_.dimension()),
           y_(system_.dimension()) {}
+    /// With a stepper that knows the system.
+    RateFlow(System system, PhaseClock clock, Method stepper)
+        : system_(std::move(system)),
+          clock_(std::move(clock)),
+          stepper_(std::move(stepper)),
+          state_(system_.dimension()),
+          y_(system_.dimension()) {}
 
     std::size_t dimension() const override { return y_.size(); }
     int order() const override { return Method::order; }
 
     void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
-        std::fill(state_.y.begin(), state_.y.end(), 0.0);
-        evaluate(stretch, y, 0.0, state_.y, state_.rate);
         auto out = increments.begin();
-        std::int64_t k = 0;
-        for (std::size_t mark = 0; mark < stretch.marks; ++mark) {
-            for (const std::int64_t end = k + stretch.steps; k < end; ++k) {
-                stepper_.step(
-                    [&](double c, auto u, auto rate) { evaluate(stretch, y, static_cast<double>(k) + c, u, rate); },
-                    stretch.h, state_);
+        std::int64_t mark = stretch.steps;
+        advance(stretch, y, [&](std::int64_t k) {
+            if (k == mark) {
+                out = std::copy(state_.y.begin(), state_.y.end(), out);
+                mark += stretch.steps;
             }
-            out = std::copy(state_.y.begin(), state_.y.end(), out);
-        }
-        micro_steps_ += k;
-        evaluations_ += 1 + k * Method::evaluations;
+        });
+    }
+
+    /// visit(k, y, y') at the start, k = 0, and after each micro-step.
+    template <class Visit>
+    void each(const Stretch& stretch, std::span<const double> y, Visit&& visit) {
+        advance(stretch, y, [&](std::int64_t k) {
+            for (std::size_t i = 0; i < y_.size(); ++i) {
+                y_[i] = y[i] + state_.y[i];
+            }
+            visit(k, std::span<const double>(y_), std::span<const double>(state_.rate));
+        });
     }
 
     void rate(double t, std::span<const double> y, std::span<double> rate) override {
@@ -131,6 +143,23 @@ public:
     }
 
 private:
+    /// Takes all micro-steps; after(k) before the first and after each.
+    template <class After>
+    void advance(const Stretch& stretch, std::span<const double> y, After&& after) {
+        std::fill(state_.y.begin(), state_.y.end(), 0.0);
+        evaluate(stretch, y, 0.0, state_.y, state_.rate);
+        after(std::int64_t{0});
+        const auto total = static_cast<std::int64_t>(stretch.marks) * stretch.steps;
+        for (std::int64_t k = 0; k < total; ++k) {
+            stepper_.step(
+                [&](double c, auto u, auto rate) { evaluate(stretch, y, static_cast<double>(k) + c, u, rate); },
+                stretch.h, state_);
+            after(k + 1);
+        }
+        micro_steps_ += total;
+        evaluations_ += 1 + total * Method::evaluations;
+    }
+
     void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
                   std::span<double> rate) {
         for (std::size_t i = 0; i < u.size(); ++i) {
@@ -171,27 +200,38 @@ public:
 
     void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
         const std::size_t d = x_.size();
-        std::fill(state_.y.begin(), state_.y.end(), 0.0);
-        std::fill(state_.rate.begin(), state_.rate.end(), 0.0);
-        evaluate(stretch, y, 0.0, View(state_.x()), View(state_.v()), state_.a());
         auto out = increments.begin();
-        std::int64_t k = 0;
-        for (std::size_t mark = 0; mark < stretch.marks; ++mark) {
-            for (const std::int64_t end = k + stretch.steps; k < end; ++k) {
-                stepper_.step(
-                    [&](double c, View x, View v, std::span<double, extent> a) {
-                        evaluate(stretch, y, static_cast<double>(k) + c, x, v, a);
-                    },
-                    stretch.h, state_);
+        std::int64_t mark = stretch.steps;
+        advance(stretch, y, [&](std::int64_t k) {
+            if (k != mark) {
+                return;
             }
-            out = std::copy(state_.y.begin(), state_.y.end(), out);
+            mark += stretch.steps;
+            std::copy(state_.y.begin(), state_.y.end(), out);
             const double passed = static_cast<double>(k) * stretch.h;
             for (std::size_t i = 0; i < d; ++i) {
-                increments[2 * d * mark + i] += passed * y[d + i];
+                out[static_cast<std::ptrdiff_t>(i)] += passed * y[d + i];
             }
-        }
-        micro_steps_ += k;
-        evaluations_ += 1 + k * Method::evaluations;
+            out += static_cast<std::ptrdiff_t>(2 * d);
+        });
+    }
+
+    /// visit(k, y, y') at the start, k = 0, and after each micro-step.
+    template <class Visit>
+    void each(const Stretch& stretch, std::span<const double> y, Visit&& visit) {
+        const std::size_t d = x_.size();
+        std::vector<double> point(2 * d);
+        std::vector<double> rate(2 * d);
+        advance(stretch, y, [&](std::int64_t k) {
+            const double passed = static_cast<double>(k) * stretch.h;
+            for (std::size_t i = 0; i < d; ++i) {
+                point[i] = y[i] + (passed * y[d + i] + state_.x()[i]);
+                point[d + i] = y[d + i] + state_.v()[i];
+                rate[i] = point[d + i];
+                rate[d + i] = state_.a()[i];
+            }
+            visit(k, std::span<const double>(point), std::span<const double>(rate));
+        });
     }
 
     void rate(double t, std::span<const double> y, std::span<double> rate) override {
@@ -203,6 +243,26 @@ public:
     }
 
 private:
+    /// Takes all micro-steps; after(k) before the first and after each.
+    template <class After>
+    void advance(const Stretch& stretch, std::span<const double> y, After&& after) {
+        std::fill(state_.y.begin(), state_.y.end(), 0.0);
+        std::fill(state_.rate.begin(), state_.rate.end(), 0.0);
+        evaluate(stretch, y, 0.0, View(state_.x()), View(state_.v()), state_.a());
+        after(std::int64_t{0});
+        const auto total = static_cast<std::int64_t>(stretch.marks) * stretch.steps;
+        for (std::int64_t k = 0; k < total; ++k) {
+            stepper_.step(
+                [&](double c, View x, View v, std::span<double, extent> a) {
+                    evaluate(stretch, y, static_cast<double>(k) + c, x, v, a);
+                },
+                stretch.h, state_);
+            after(k + 1);
+        }
+        micro_steps_ += total;
+        evaluations_ += 1 + total * Method::evaluations;
+    }
+
     void evaluate(const Stretch& stretch, std::span<const double> base, double steps, View x, View v,
                   std::span<double, extent> a) {
         const std::size_t d = x_.size();

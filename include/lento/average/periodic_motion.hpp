@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,28 +11,19 @@
 
 #include "lento/average/constrained_flow.hpp"
 #include "lento/average/micro_flow.hpp"
+#include "lento/average/motion_facts.hpp"
 #include "lento/average/splitting_flow.hpp"
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
 #include "lento/problem/split_system.hpp"
-#include "lento/problem/time_scales.hpp"
 #include "lento/problem/vibrated_system.hpp"
 #include "lento/step/catalogue.hpp"
 
 namespace lento {
 
-class PeriodicMotion {
+class PeriodicMotion : public MotionFacts {
 public:
     virtual ~PeriodicMotion() = default;
-
-    /// Of coordinates or variables.
-    const std::vector<std::string>& names() const { return names_; }
-    /// Whether y = (x, v); else y are variables.
-    bool second_order() const { return second_order_; }
-    std::size_t unknowns() const { return names_.size() * (second_order_ ? 2 : 1); }
-    const std::vector<Phase>& phases() const { return phases_; }
-    /// Common to all phases, or declared; none if nobody knows it.
-    std::optional<double> period() const { return period_; }
 
     virtual std::vector<std::string> micros() const = 0;
     virtual std::string usual_micro() const = 0;
@@ -43,26 +33,14 @@ public:
     virtual std::unique_ptr<Ground> ground() const { return nullptr; }
 
 protected:
-    template <class System>
-    PeriodicMotion(const System& system, bool second_order)
-        : names_(system.names()), second_order_(second_order), phases_(system.phases()) {
-        if (!phases_.empty() || system.period()) {
-            period_ = time_scales(system).common_period;
-        }
-    }
-    PhaseClock clock(double t_start) const { return {phases_, period_, t_start}; }
-
-private:
-    std::vector<std::string> names_;
-    bool second_order_;
-    std::vector<Phase> phases_;
-    std::optional<double> period_;
+    using MotionFacts::MotionFacts;
 };
 
 template <class System>
 class PeriodicVariables final : public PeriodicMotion {
 public:
-    explicit PeriodicVariables(System system) : PeriodicMotion(system, false), system_(std::move(system)) {}
+    explicit PeriodicVariables(System system)
+        : PeriodicMotion(system, Unknowns::variables), system_(std::move(system)) {}
 
     std::vector<std::string> micros() const override { return rate_stepper_names(); }
     std::string usual_micro() const override { return "dopri8"; }
@@ -82,7 +60,7 @@ template <class Rate, ExactFlow Flow>
 class PeriodicSplit final : public PeriodicMotion {
 public:
     explicit PeriodicSplit(SplitSystem<Rate, Flow> system)
-        : PeriodicMotion(system, false), system_(std::move(system)), whole_(system_.whole()) {}
+        : PeriodicMotion(system, Unknowns::variables), system_(std::move(system)), whole_(system_.whole()) {}
 
     std::vector<std::string> micros() const override {
         auto names = splitting_names();
@@ -106,7 +84,8 @@ private:
 template <class System>
 class PeriodicCoordinates final : public PeriodicMotion {
 public:
-    explicit PeriodicCoordinates(System system) : PeriodicMotion(system, true), system_(std::move(system)) {}
+    explicit PeriodicCoordinates(System system)
+        : PeriodicMotion(system, Unknowns::coordinates), system_(std::move(system)) {}
 
     std::vector<std::string> micros() const override {
         auto names = stepper_names();
@@ -134,7 +113,8 @@ class PeriodicOnConstraints final : public PeriodicMotion {
 public:
     using System = ConstrainedSystem<Free, Constraints>;
 
-    explicit PeriodicOnConstraints(System system) : PeriodicMotion(system, true), system_(std::move(system)) {}
+    explicit PeriodicOnConstraints(System system)
+        : PeriodicMotion(system, Unknowns::coordinates), system_(std::move(system)) {}
 
     std::vector<std::string> micros() const override { return {"herk3", "herk4", "dopri8"}; }
     std::string usual_micro() const override { return "dopri8"; }

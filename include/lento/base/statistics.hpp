@@ -14,6 +14,7 @@ struct Statistics {
     std::int64_t projections = 0;            ///< onto the slow manifold
     std::int64_t projection_iterations = 0;  ///< windows that they took
     double projection_residual = 0;          ///< the largest change in a last iteration, over its tolerance
+    std::int64_t bridges = 0;                ///< macro-steps that had to be integrated directly
     double wall_seconds = 0;
 };
 

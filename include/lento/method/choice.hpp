@@ -8,12 +8,13 @@ namespace lento {
 
 /// What decides which methods apply.
 struct ProblemClass {
-    bool first_order = false;    ///< variables with rates instead of coordinates with forces
-    bool phases = false;         ///< fast phases are declared
-    bool period = false;         ///< a fast period is declared, without a phase
-    bool stiff_springs = false;  ///< springs that are not soft
-    bool constraints = false;    ///< rigid constraints
-    double oscillations = 0;     ///< of the fastest spring over the run; 0 if nothing is known
+    bool first_order = false;     ///< variables with rates instead of coordinates with forces
+    bool phases = false;          ///< fast phases are declared
+    bool period = false;          ///< a fast period is declared, without a phase
+    bool stiff_springs = false;   ///< springs that are not soft
+    bool constraints = false;     ///< rigid constraints
+    bool slow_variables = false;  ///< slow variables are declared, or were found
+    double oscillations = 0;      ///< of the fastest spring over the run; 0 if nothing is known
 };
 
 template <class System>

@@ -31,6 +31,7 @@ struct Options {
     std::optional<std::string> difference{};
     std::optional<std::size_t> difference_order{};
     std::optional<std::size_t> periods_per_step{};
+    std::optional<std::string> reconstruction{};
 };
 
 struct OptionEntry {

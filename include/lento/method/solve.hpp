@@ -21,6 +21,7 @@
 #include "lento/method/multirevolution.hpp"
 #include "lento/method/relaxed.hpp"
 #include "lento/method/request.hpp"
+#include "lento/method/reversible.hpp"
 #include "lento/method/sam.hpp"
 #include "lento/method/shake_shake.hpp"
 #include "lento/problem/constrained_system.hpp"
@@ -34,9 +35,9 @@ namespace lento {
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
     static const std::vector<MethodDescription> all{
-        hmm_sync_description,        hmm_async_description, shake_shake_description, rattle_shake_description,
-        hmm_stiff_description,       ipa_description,       sam_description,         lips_description,
-        multirevolution_description, direct_description};
+        hmm_sync_description,        hmm_async_description,  shake_shake_description, rattle_shake_description,
+        hmm_stiff_description,       ipa_description,        sam_description,         lips_description,
+        multirevolution_description, reversible_description, direct_description};
     return all;
 }
 
@@ -64,12 +65,22 @@ inline Solution solve_stroboscopic(SharedMotion motion, const std::string& metho
     return run(std::move(motion), request, std::move(start));
 }
 
+inline void require_slow_variables(const std::string& method) {
+    if (method == reversible_description.name) {
+        throw Misuse(
+            "method reversible needs slow variables, and this system declares none: in C++ with lento::slow_system, in "
+            "a model with "
+            "[slow]");
+    }
+}
+
 /// A system with coordinates. `auto` becomes the method that suits its class (`method/choice.hpp`).
 template <class Force, std::size_t Extent>
 Solution solve(const VibratedSystem<Force, Extent>& system, const Request& request) {
     require_method(request.method);
     const std::string method =
         request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    require_slow_variables(method);
     if (method == shake_shake_description.name || method == rattle_shake_description.name) {
         throw Misuse(
             fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
@@ -152,6 +163,7 @@ Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
     if (is_stroboscopic(method)) {
         return solve_stroboscopic(std::make_shared<PeriodicVariables<FirstOrderSystem<Rate>>>(system), method, request);
     }
+    require_slow_variables(method);
     if (method != "direct") {
         throw Misuse(
             fmt::format("method {} is for systems with coordinates; this one has variables: use multirevolution, sam, "
@@ -171,6 +183,16 @@ Solution solve(const SplitSystem<Rate, Flow>& system, const Request& request) {
         return solve_stroboscopic(std::make_shared<PeriodicSplit<Rate, Flow>>(system), method, request);
     }
     return solve(system.whole(), request);
+}
+
+/// A system with slow variables.
+template <class System, class Slow>
+Solution solve(const SlowSystem<System, Slow>& given, const Request& request) {
+    require_method(request.method);
+    if (request.method == reversible_description.name) {
+        return reversible(slow_problem(given), request);
+    }
+    return solve(given.system, request);
 }
 
 }  // namespace lento

@@ -39,11 +39,11 @@ struct ConstraintTerms {
 };
 ConstraintTerms constraint_terms(Model& model);
 
-/// Slow variables xi(x), their gradients and Hessians. The unknowns are the coordinates and then the velocities, or the variables.
+/// Slow variables xi(x), each followed by its alternative if it has one, their gradients and Hessians. The unknowns are the coordinates and then the velocities, or the variables.
 struct SlowTerms {
     std::vector<Node> values;
-    std::vector<MatrixEntry> gradient;               ///< row: slow variable; column: unknown
-    std::vector<std::vector<MatrixEntry>> hessians;  ///< of each slow variable, both triangles
+    std::vector<MatrixEntry> gradient;               ///< row: number of the value; column: unknown
+    std::vector<std::vector<MatrixEntry>> hessians;  ///< of each value, both triangles
 };
 SlowTerms slow_terms(Model& model);
 

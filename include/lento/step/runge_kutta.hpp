@@ -108,6 +108,8 @@ private:
 };
 
 template <class S, std::size_t Extent = dynamic>
+using Euler = RungeKutta<euler_tableau, S, Extent>;
+template <class S, std::size_t Extent = dynamic>
 using Midpoint = RungeKutta<midpoint_tableau, S, Extent>;
 template <class S, std::size_t Extent = dynamic>
 using Heun3 = RungeKutta<heun3_tableau, S, Extent>;

@@ -38,6 +38,8 @@ struct Tableau {
     }
 };
 
+inline constexpr Tableau<1> euler_tableau{1, {0}, {{{}}}, {1}};
+
 inline constexpr Tableau<2> midpoint_tableau{2, {0, 0.5L}, {{{}, {0.5L}}}, {0, 1}};
 
 inline constexpr Tableau<3> heun3_tableau{

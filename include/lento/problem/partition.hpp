@@ -1,0 +1,31 @@
+/// Systems that are mechanical in disguise: variables that are positions and momenta,
+///
+///     q' = B p + c,     p' = g(q, t, theta),     B and c constant
+///
+/// A Verlet step takes one evaluation of such a system. The parts are found by looking which rate depends on which variable.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace lento {
+
+struct Partition {
+    struct Entry {
+        std::size_t position, momentum;
+        double factor;
+    };
+    std::vector<std::size_t> positions, momenta;
+    std::vector<Entry> coupling;  ///< B
+};
+
+/// The rates at y, at the time and phases of a probe: 0 is the start, others are elsewhere.
+using ProbedRate = std::function<void(std::span<const double> y, int probe, std::span<double> rate)>;
+
+/// None if the system has no such parts. Takes three evaluations a variable, and three.
+std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start);
+
+}  // namespace lento

@@ -1,0 +1,179 @@
+/// Figure 4.3 of the paper reversible: the problem of Fermi, Pasta and Ulam with three stiff springs.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/base/number.hpp"
+#include "reproduction.hpp"
+#include "reversible_systems.hpp"
+
+namespace lento::papers {
+namespace {
+
+constexpr double H = 0.1;
+constexpr std::size_t averaged_steps = 20;
+constexpr double meaningful = 40;  // until then even and odd steps agree
+
+class ChainFigure {
+public:
+    Result compute() {
+        follow();
+        compare_with_direct();
+        const double euler = blow_up([&](Eigen::VectorXd& x) { x += H * field(x); });
+        const double midpoint = blow_up([&](Eigen::VectorXd& x) { x += H * field(x + H / 2 * field(x)); });
+
+        Result result;
+        result.rows = {
+            {"leapfrog", "bridges", {}, static_cast<double>(march_.bridges), false},
+            {"leapfrog", "most Newton iterations in a step", {}, static_cast<double>(march_.most_iterations), false},
+            {"leapfrog", "even and odd steps part at t", {}, march_.parted.value_or(std::nan("")), false},
+            {"leapfrog", "pointwise energy, largest error in %", {}, 100 * pointwise_, false},
+            {"leapfrog", "mean energy over 20 steps, offset in %", {}, 100 * (means_.y.front() / energy_ - 1), false},
+            {"leapfrog", "mean energy over 20 steps, drift in %", {}, 100 * drift(), false},
+            {"forward Euler", "blows up at t", {}, euler, false},
+            {"midpoint", "blows up at t", {}, midpoint, false},
+            {"direct", "change of I_1, I_2, I_3 with a hundredfold tolerance, largest", {}, convergence_, false}};
+        for (std::size_t i = 0; i < chain_.k; ++i) {
+            result.rows.push_back({fmt::format("I_{}", i + 1),
+                                   fmt::format("t <= {}: largest difference from direct", meaningful),
+                                   {},
+                                   difference_[i],
+                                   false});
+        }
+        result.claims = {
+            {"the drift of the energy (paper: smaller than 0.4 %; mean over 20 steps of the symmetric average) is at "
+             "most 0.6 %",
+             100 * drift(), drift() <= 0.006},
+            {"over the whole of T = 1/eps, in macro-steps", static_cast<double>(march_.march.steps),
+             march_.march.outcome == Outcome::completed && march_.march.steps == 10000},
+            {"without a bridge", static_cast<double>(march_.bridges), march_.bridges == 0},
+            {"forward Euler is of no use on the scale of 1/eps: it blows up before t", euler, euler < 20},
+            {"nor is the midpoint rule", midpoint, midpoint < 500},
+            {fmt::format("the energies I_i agree with a converged direct integration up to t = {}: largest difference",
+                         meaningful),
+             std::max({difference_[0], difference_[1], difference_[2]}),
+             std::max({difference_[0], difference_[1], difference_[2]}) <= 0.05}};
+        result.pictures = {{"Figure 4.3 (a): energies of the stiff springs", "t", "I_i", energies_},
+                           {"Figure 4.3 (b): total energy", "t", "", {points_, means_}}};
+        return result;
+    }
+
+private:
+    std::vector<double> start_ = Chain{}.start();
+    const Chain chain_{};
+    const double eps_ = chain_.eps;
+    std::unique_ptr<SlowAverage> average_ = slow_problem(chain_.with_slow_variables())->average("verlet", 0, start_);
+    SlowField windows_ = paper_windows(*average_, eps_ / 50, 60 * eps_);
+    const double energy_ = chain_.energy(start_);
+
+    LeapfrogResult march_;
+    double pointwise_ = 0, convergence_ = 0;
+    std::vector<std::vector<double>> outputs_;  // of the steps up to `meaningful`
+    std::array<double, 3> difference_{};
+    std::vector<Curve> energies_;
+    Curve points_{.label = "pointwise", .x = {}, .y = {}};
+    Curve means_{.label = "mean over 20 steps", .x = {}, .y = {}};
+
+    Eigen::VectorXd field(const Eigen::VectorXd& x) {
+        return SlowField::field(windows_.at(0, {x.data(), start_.size()}));
+    }
+
+    void follow() {
+        const double T = 1 / eps_;
+        for (std::size_t i = 0; i < chain_.k; ++i) {
+            energies_.push_back({.label = fmt::format("I_{}", i + 1), .x = {}, .y = {}});
+        }
+        std::vector<double> recent;
+        std::int64_t n = 0;
+        const auto every = [](std::int64_t step, std::int64_t count) { return step % count == 0; };
+        const StepTaker taker{[](double) { return true; },
+                              [&](const DenseStep& dense) {
+                                  std::vector<double> x(start_.size());
+                                  dense.value(dense.to(), x);
+                                  ++n;
+                                  recent.push_back(chain_.energy(x));
+                                  if (recent.size() == averaged_steps) {
+                                      double sum = 0;
+                                      for (const double value : recent) {
+                                          sum += value;
+                                      }
+                                      means_.x.push_back(dense.to());
+                                      means_.y.push_back(sum / averaged_steps);
+                                      recent.erase(recent.begin());
+                                  }
+                                  for (std::size_t i = 0; i < chain_.k && every(n, 20); ++i) {
+                                      energies_[i].x.push_back(dense.to());
+                                      energies_[i].y.push_back(chain_.stiff_energy(x, i));
+                                  }
+                                  if (dense.to() <= meaningful + H / 2) {
+                                      outputs_.push_back(std::move(x));
+                                  }
+                              },
+                              [&](double t, const Eigen::VectorXd& x) {
+                                  const double here = chain_.energy(x);
+                                  pointwise_ = larger(pointwise_, std::abs(here / energy_ - 1));
+                                  if (every(n, 10)) {
+                                      points_.x.push_back(t);
+                                      points_.y.push_back(here);
+                                  }
+                              }};
+        LeapfrogPlan plan{.interval = {0, T}, .steps = std::llround(T / H)};
+        plan.partition = slow_problem(chain_.with_slow_variables())->partition(0, start_);
+        march_ = LeapfrogMarch(windows_, std::move(plan)).from(vector_of(start_), taker, {});
+    }
+    double drift() const {
+        double largest = 0;
+        for (const double mean : means_.y) {
+            largest = larger(largest, std::abs(mean - means_.y.front()) / energy_);
+        }
+        return largest;
+    }
+
+    /// Twice, to see that it has converged.
+    void compare_with_direct() {
+        std::vector<std::vector<double>> direct[2];
+        for (const int k : {0, 1}) {
+            Request request{
+                .start = start_, .t_end = meaningful, .method = "direct", .rtol = k == 0 ? 1e-9 : 1e-11, .atol = 1e-13};
+            request.options.macro = "arkode-8";
+            request.samples = static_cast<std::size_t>(std::llround(meaningful / H)) + 1;
+            request.keep = Recorder::Keep::nothing;
+            request.sink = [&](double, std::span<const double> x) { direct[k].emplace_back(x.begin(), x.end()); };
+            solve(chain_.system(), request);
+        }
+        for (std::size_t n = 0; n < outputs_.size(); ++n) {
+            for (std::size_t i = 0; i < chain_.k; ++i) {
+                const double exact = chain_.stiff_energy(direct[1].at(n + 1), i);
+                difference_[i] = larger(difference_[i], std::abs(chain_.stiff_energy(outputs_[n], i) - exact));
+                convergence_ = larger(convergence_, std::abs(chain_.stiff_energy(direct[0].at(n + 1), i) - exact));
+            }
+        }
+    }
+
+    /// The time at which the energy has grown to ten times what it was.
+    template <class Step>
+    double blow_up(Step&& step) {
+        Eigen::VectorXd x = vector_of(start_);
+        for (int n = 1; n <= 10000; ++n) {
+            step(x);
+            if (!(chain_.energy(x) < 10 * energy_)) {
+                return n * H;
+            }
+        }
+        return std::numeric_limits<double>::infinity();
+    }
+};
+
+}  // namespace
+
+std::vector<Reproduction> reversible_chain() {
+    return {{"reversible/figure-4.3", "Fermi-Pasta-Ulam problem over T = 1/eps", "reversible",
+             [] { return ChainFigure().compute(); }}};
+}
+
+}  // namespace lento::papers

@@ -1,0 +1,251 @@
+/// Figures 3.1, 3.2 and 4.2 of the paper reversible.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/base/number.hpp"
+#include "reproduction.hpp"
+#include "reversible_systems.hpp"
+
+namespace lento::papers {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Single macro-steps of the spiral, with a fast motion slow enough to be drawn.
+class SpiralPicture {
+public:
+    SpiralPicture()
+        : average_(slow_problem(expanding_spiral(eps))->average("rk4", 0, std::array{1.0, 0.0})),
+          field_(paper_windows(*average_, eps / 50, 6 * 2 * pi * eps)) {}
+
+    /// x_0, and the end of an Euler step: on the ray through x_0 at the radius 1 + H.
+    Result euler() {
+        const Eigen::Vector2d x0(1, 0);
+        const auto point = field_.at(0, std::array{1.0, 0.0});
+        const Eigen::VectorXd x1 = x0 + H * SlowField::field(point);
+        Result result;
+        result.claims.push_back(claim("the end of the step differs from e^H in radius by O(H^2): at most H^2",
+                                      std::abs(x1.norm() - std::exp(H)), H * H));
+        result.claims.push_back(
+            claim("it lies on the ray of its start: the fast phase stands still", std::abs(x1[1]), 1e-6));
+        result.pictures.push_back(picture("Figure 3.1: a forward Euler step of the expanding spiral", {x0, x1}));
+        return result;
+    }
+
+    /// x_0, x_1 in the middle, x_2.
+    Result leapfrog() {
+        const Eigen::Vector2d x0(1, 0);
+        const Eigen::VectorXd x1 = std::exp(H) * x0;
+        const auto middle = field_.at(H, std::span(x1.data(), 2));
+        const auto found =
+            reconstructed(Reconstruct::symmetric, middle, field_.curvatures(middle), x0, 2 * H * middle.rates);
+        const auto back = field_.at(H, std::span(x1.data(), 2));
+        const auto returned =
+            reconstructed(Reconstruct::symmetric, back, field_.curvatures(back), found.x, -2 * H * back.rates);
+        Result result;
+        result.claims.push_back(claim("the end of the step differs from e^(2H) in radius by O(H^3): at most 4 H^3",
+                                      std::abs(found.x.norm() - std::exp(2 * H)), 4 * H * H * H));
+        result.claims.push_back(claim("with both ends exchanged the step leads back", (returned.x - x0).norm(), 1e-13));
+        result.pictures.push_back(picture("Figure 3.2: a leapfrog step of the expanding spiral", {x0, x1, found.x}));
+        return result;
+    }
+
+private:
+    static constexpr double eps = 0.01;
+    static constexpr double H = 0.1;
+
+    static Claim claim(std::string text, double measured, double bound) {
+        return {std::move(text), measured, measured <= bound};
+    }
+    static Picture picture(std::string title, const std::vector<Eigen::VectorXd>& points) {
+        Curve spiral{.label = "the true motion", .x = {}, .y = {}};
+        for (double t = -0.02; t < 2.2 * H; t += eps / 30) {
+            spiral.x.push_back(std::exp(t) * std::cos(t / eps));
+            spiral.y.push_back(std::exp(t) * std::sin(t / eps));
+        }
+        Curve marks{.label = "macro-points", .x = {}, .y = {}, .style = Curve::Style::dots};
+        for (const auto& point : points) {
+            marks.x.push_back(point[0]);
+            marks.y.push_back(point[1]);
+        }
+        return {std::move(title), "z1", "z2", {spiral, marks}, Picture::Axes::equal};
+    }
+
+    std::unique_ptr<SlowAverage> average_;
+    SlowField field_;
+};
+
+/// The pendulum of section 4.1 over T = 20.
+class PendulumFigure {
+public:
+    Result compute() {
+        Result result;
+        const Run quarter = leapfrog(1 / 4.0);
+        for (const auto& [label, H, expected] : {Expected{"1/4", 1 / 4.0, 0.25},
+                                                 {"1/8", 1 / 8.0, 0.066},
+                                                 {"1/16", 1 / 16.0, 0.0175},
+                                                 {"1/32", 1 / 32.0, 0.0058}}) {
+            const double error = leapfrog(H).error;
+            result.rows.push_back({label, "leapfrog: error in theta", {}, error, false});
+            result.claims.push_back({fmt::format("H = {}: the error in theta is {} within 10 %", label, expected),
+                                     error, std::abs(error / expected - 1) <= 0.1});
+        }
+        const Run midpoint = by_midpoint(1 / 4.0);
+        const Run long_steps = by_midpoint(1 / 2.0);
+        result.rows.push_back({"1/4", "midpoint: error in theta", {}, midpoint.error, false});
+        result.rows.push_back({"1/2", "midpoint: error in theta", {}, long_steps.error, false});
+        result.rows.push_back({"1/4", "leapfrog: energy at the end over that at the start", {}, quarter.energy, false});
+        result.rows.push_back(
+            {"1/4", "midpoint: energy at the end over that at the start", {}, midpoint.energy, false});
+        result.rows.push_back({"1/4", "leapfrog: evaluations", {}, quarter.evaluations, false});
+        result.rows.push_back({"1/4", "midpoint: evaluations", {}, midpoint.evaluations, false});
+        result.rows.push_back({"1/2", "midpoint: evaluations", {}, long_steps.evaluations, false});
+        result.claims.push_back(
+            {"never more than two Newton iterations", double(quarter.iterations), quarter.iterations <= 2});
+        result.claims.push_back({"xi_2 is constant to 1e-10", quarter.invariant, quarter.invariant <= 1e-10});
+        result.claims.push_back(
+            {"with the midpoint rule errors are visibly larger: times that of the leapfrog, with as many windows (H = "
+             "1/2)",
+             long_steps.error / quarter.error, long_steps.error > 1.5 * quarter.error});
+        result.claims.push_back(
+            {"and with H = 1/4 the energy of its averaged motion grows, by this factor, where that of the leapfrog "
+             "stays within 10 %",
+             midpoint.energy, midpoint.energy > 1.5 && std::abs(quarter.energy - 1) <= 0.1});
+        const double fewer = T / h / quarter.evaluations;
+        result.claims.push_back(
+            {"evaluations: about 4,000 times fewer than Verlet with the same micro-step, within 10 %", fewer,
+             std::abs(fewer / 4000 - 1) <= 0.1});
+        result.rows.push_back(
+            {"1/4", "times faster than Verlet by the clock", 5000, verlet_seconds() / quarter.seconds, false});
+        result.pictures.push_back(picture("Figure 4.2 (a): leapfrog, H = 1/4", quarter));
+        result.pictures.push_back(picture("Figure 4.2 (b): midpoint rule, H = 1/4", midpoint));
+        return result;
+    }
+
+private:
+    static constexpr double eps = 1e-5;
+    static constexpr double h = eps / 25;
+    static constexpr double eta = 6.2 * eps;
+    static constexpr double T = 20;
+    const std::vector<double> start_{0, -0.4, 0, 1};
+
+    struct Expected {
+        const char* label;
+        double H, error;
+    };
+    struct Run {
+        double error = 0, invariant = 0, energy = 0, evaluations = 0, seconds = 0;
+        int iterations = 0;
+        Curve angle{.label = "xi_1", .x = {}, .y = {}},
+            velocity{.label = "xi_3", .x = {}, .y = {}, .style = Curve::Style::dashed};
+    };
+
+    static double slow_velocity(std::span<const double> x) { return x[1] + x[3] * std::sin(x[0]) / (2 * pi * 0.05); }
+    /// Of the averaged equation theta'' = 2 sin theta - c^2/2 sin theta cos theta, c = 1/(2 pi l).
+    static double energy(std::span<const double> x) {
+        constexpr double c = 1 / (2 * pi * 0.05);
+        const double w = slow_velocity(x);
+        return w * w / 2 + 2 * (std::cos(x[0]) - 1) + c * c / 4 * std::sin(x[0]) * std::sin(x[0]);
+    }
+    const Solution& averaged() {
+        if (!averaged_) {
+            const auto system = first_order_system(2, [](auto y, auto, auto rate) {
+                constexpr double c = 1 / (2 * pi * 0.05);
+                rate[0] = y[1];
+                rate[1] = 2 * sin(y[0]) - c * c / 2 * sin(y[0]) * cos(y[0]);
+            });
+            averaged_ =
+                solve(system, {.start = {0, -0.4}, .t_end = T, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
+        }
+        return *averaged_;
+    }
+    void add(Run& run, double t, std::span<const double> x) {
+        run.error = larger(run.error, std::abs(x[0] - averaged().slow(t).position[0]));
+        run.invariant = larger(run.invariant, std::abs(x[2] * x[2] + x[3] * x[3] - 1));
+        run.energy = energy(x) / 0.08;
+        run.angle.x.push_back(t);
+        run.angle.y.push_back(x[0]);
+        run.velocity.x.push_back(t);
+        run.velocity.y.push_back(slow_velocity(x));
+    }
+
+    Run leapfrog(double H) {
+        Run run;
+        const double began = seconds();
+        const auto average = slow_problem(slow_pendulum(eps))->average("verlet", 0, start_);
+        auto field = paper_windows(*average, h, eta);
+        const auto steps = static_cast<std::int64_t>(std::round(T / H));
+        std::vector<std::pair<double, Eigen::VectorXd>> points;
+        const StepTaker taker{.point = [&](double t, const Eigen::VectorXd& x) { points.emplace_back(t, x); }};
+        const auto result =
+            LeapfrogMarch(field, {.interval = {0, T}, .steps = steps}).from(vector_of(start_), taker, {});
+        run.seconds = seconds() - began;
+        run.iterations = result.most_iterations;
+        // The last window serves the outputs at the end alone.
+        run.evaluations = static_cast<double>(average->flow().evaluations()) * static_cast<double>(steps + 1) /
+                          static_cast<double>(steps + 2);
+        for (const auto& [t, x] : points) {
+            add(run, t, {x.data(), start_.size()});
+        }
+        return run;
+    }
+    Run by_midpoint(double H) {
+        Run run;
+        Request request{.start = start_, .t_end = T, .method = "reversible"};
+        request.options = {.macro = "midpoint",
+                           .macro_step = H,
+                           .micro = "verlet",
+                           .micro_step = h,
+                           .filter = "gentle",
+                           .window = eta};
+        request.samples = static_cast<std::size_t>(std::round(T / H)) + 1;
+        request.sink = [&](double t, std::span<const double> x) { add(run, t, x); };
+        run.evaluations = static_cast<double>(solve(slow_pendulum(eps), request).statistics().force_evaluations);
+        return run;
+    }
+    /// Of the whole run, from its first hundredth.
+    double verlet_seconds() {
+        constexpr double share = 0.01;
+        const auto average = slow_problem(slow_pendulum(eps))->average("verlet", 0, start_);
+        std::vector<double> increment(start_.size());
+        const double began = seconds();
+        average->flow().follow({.h = h, .steps = static_cast<std::int64_t>(share * T / h)}, start_, increment);
+        return (seconds() - began) / share;
+    }
+
+    Picture picture(std::string title, const Run& run) {
+        Curve angle{.label = "averaged equation", .x = {}, .y = {}};
+        for (double t = 0; t <= T; t += 0.05) {
+            angle.x.push_back(t);
+            angle.y.push_back(averaged().slow(t).position[0]);
+        }
+        return {std::move(title), "t", "", {run.angle, run.velocity, angle}};
+    }
+
+    std::optional<Solution> averaged_;
+};
+
+}  // namespace
+
+std::vector<Reproduction> reversible_figures() {
+    return {{"reversible/figure-3.1", "A forward Euler step of the expanding spiral", "reversible",
+             [] { return SpiralPicture().euler(); }},
+            {"reversible/figure-3.2", "A leapfrog step of the expanding spiral", "reversible",
+             [] { return SpiralPicture().leapfrog(); }},
+            {"reversible/figure-4.2", "Inverted pendulum: leapfrog and midpoint rule", "reversible",
+             [] { return PendulumFigure().compute(); }}};
+}
+
+}  // namespace lento::papers

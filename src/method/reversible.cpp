@@ -1,0 +1,393 @@
+#include "lento/method/reversible.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/average/slow_field.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/march/leapfrog.hpp"
+#include "lento/method/first_return.hpp"
+#include "lento/method/hypotheses.hpp"
+#include "lento/method/macro.hpp"
+
+namespace lento {
+namespace {
+
+constexpr std::size_t most_micro_steps = 4096;  // a period
+
+bool is_leapfrog(const std::string& macro) {
+    return macro == "leapfrog" || macro == "leapfrog1" || macro == "naive";
+}
+
+const MacroSolvers& slow_solvers() {
+    static const MacroSolvers solvers = [] {
+        MacroSolvers made = rate_solvers();
+        made.usual = "leapfrog";
+        made.fixed.insert(made.fixed.begin(), {"leapfrog", "leapfrog1", "naive"});
+        return made;
+    }();
+    return solvers;
+}
+
+std::vector<double> start_of(const SlowProblem& problem, const Request& request) {
+    std::vector<double> x = request.start;
+    if (problem.second_order()) {
+        x.insert(x.end(), request.velocity.begin(), request.velocity.end());
+    }
+    return x;
+}
+
+/// What the windows are like.
+struct Windows {
+    std::string micro{}, filter{};
+    double period = 0;  ///< 0 if nobody knows it
+    double h = 0;
+    std::size_t each_side = 0;
+    std::optional<std::int64_t> settling{};
+
+    double turns() const { return period > 0 ? h / period : 0; }
+    double width() const { return 2 * h * static_cast<double>(each_side); }
+    SlowField field(SlowAverage& average) const {
+        return {average, {.h = h, .turns = turns(), .settling = settling}, FilterWeights(Filter(filter), each_side)};
+    }
+};
+
+class ReversibleRun {
+public:
+    ReversibleRun(SharedSlow problem, const Request& request)
+        : began_(std::chrono::steady_clock::now()),
+          problem_(std::move(problem)),
+          request_(checked(request, problem_->names().size())),
+          x_(start_of(*problem_, request_)) {
+        const auto& options = request_.options;
+        require_options_apply(options, reversible_description);
+        macro_ = macro_choice(options, {request_.t_start, request_.t_end}, slow_solvers());
+        reconstruction_ = options.reconstruction.value_or("symmetric");
+        require_one_of("reconstruction", reconstruction_, {"symmetric", "nearest"});
+        if (macro_.name == "naive" && reconstruction_ == "nearest") {
+            throw Misuse(
+                "macro = naive is the step (2.7), which has no reconstruction = nearest; take leapfrog1, which is "
+                "(3.9)");
+        }
+        if (options.micro_step && options.micro_steps_per_period) {
+            throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
+        }
+        if (options.window && options.window_periods) {
+            throw Misuse("both window and window_periods are given; one decides the other");
+        }
+        windows_.micro = options.micro.value_or("dopri8");
+        windows_.filter = options.filter.value_or("cos8");
+        if (Filter(windows_.filter).is_one_period()) {
+            throw Misuse("filter = period is for windows from a phase of symmetry; take a kernel, such as cos8");
+        }
+        average_ = problem_->average(windows_.micro, request_.t_start, x_);
+        find_period();
+    }
+
+    bool ready() const { return !violation_; }
+
+    SlowReport judge(const FasterMotion& faster) { return slow_report(*problem_, *average_, look(), faster); }
+
+    Solution solve(const FasterMotion& faster) {
+        if (ready()) {
+            accept(judge(faster));
+        }
+        if (ready()) {
+            choose_windows();
+        }
+        if (!ready()) {
+            return finished(
+                {.outcome = violation_->outcome, .reached = request_.t_start, .explanation = violation_->sentence}, {},
+                x_);
+        }
+        return is_leapfrog(macro_.name) ? by_leapfrog() : by_rate();
+    }
+
+    const std::optional<Violation>& violation() const { return violation_; }
+
+private:
+    const Options& options() const { return request_.options; }
+    void refuse(Outcome outcome, std::string sentence) { violation_ = Violation{outcome, std::move(sentence)}; }
+
+    SlowLook look() const {
+        return {.t = request_.t_start,
+                .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
+                .start = x_};
+    }
+
+    void find_period() {
+        std::vector<double> rate(x_.size());
+        average_->flow().rate(request_.t_start, x_, rate);
+        if (const auto culprit = first_not_finite(rate)) {
+            return refuse(Outcome::diverged,
+                          fmt::format("the rate of {} is not a finite number at the start, t = {}",
+                                      problem_->names()[*culprit % problem_->names().size()], request_.t_start));
+        }
+        if (!problem_->phases().empty() && !problem_->period()) {
+            throw Misuse(
+                "the phases have no common period of less than 64 turns of the slowest; the method reversible needs "
+                "one: use "
+                "hmm-async, or direct");
+        }
+        if (const auto known = problem_->period()) {
+            windows_.period = *known;
+        } else if (!(options().window && options().micro_step)) {
+            const auto found = first_return(average_->flow(), {request_.t_start, request_.t_end}, x_,
+                                            problem_->second_order(), {1e-8, 1e-11}, request_.stop);
+            if (!found.failure.empty()) {
+                return refuse(
+                    Outcome::refused,
+                    fmt::format(
+                        "the fast period is not known: {}; declare it ([oscillation] period), or give the options "
+                        "window and micro_step",
+                        found.failure));
+            }
+            windows_.period = found.period;
+        }
+        if (windows_.period > 0 && !(windows_.period < request_.t_end - request_.t_start)) {
+            refuse(Outcome::no_scale_separation,
+                   fmt::format("the run lasts {:.4g}, less than one fast period of {:.4g}: use the method direct",
+                               request_.t_end - request_.t_start, windows_.period));
+        }
+    }
+
+    void accept(const SlowReport& report) {
+        if (!report.problem.empty()) {
+            return refuse(Outcome::refused, report.problem);
+        }
+        if (report.contraction) {
+            if (is_leapfrog(macro_.name)) {
+                return refuse(
+                    Outcome::refused,
+                    fmt::format(
+                        "the fast motion falls onto a limit cycle, shrinking by {:.2g} a period: it cannot be followed "
+                        "backward, as macro = {} needs; take rk4 or leave out macro_step",
+                        *report.contraction, macro_.name));
+            }
+            constexpr double settled = 1e-8;
+            constexpr double most_periods = 30;
+            settling_periods_ =
+                std::min(most_periods, std::ceil(std::log(settled) / std::log(std::max(settled, *report.contraction))));
+        }
+    }
+
+    /// As given, or so fine and so wide that it makes no difference to the tolerance.
+    void choose_windows() {
+        const Filter filter(windows_.filter);
+        const bool steps_given = options().micro_step || options().micro_steps_per_period;
+        double width =
+            options().window.value_or(windows_.period * options().window_periods.value_or(filter.usual_periods()));
+        require_positive(width, "window");
+        if (windows_.period > 0 && width < windows_.period) {
+            throw Misuse(
+                fmt::format("the window is {:.4g} wide, less than one fast period of {:.4g}", width, windows_.period));
+        }
+        const int order = average_->flow().order();
+        double steps = order >= 8 ? 8 : order >= 4 ? 16 : 32;
+        if (options().micro_steps_per_period) {
+            steps = static_cast<double>(*options().micro_steps_per_period);
+        }
+        const auto set = [&](double steps_a_period) {
+            const double h = options().micro_step.value_or(windows_.period / steps_a_period);
+            require_positive(h, "micro_step");
+            windows_.each_side = static_cast<std::size_t>(std::max(1.0, std::round(width / 2 / h)));
+            windows_.h = h;
+            if (settling_periods_ > 0) {
+                windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / h));
+            }
+        };
+        set(steps);
+        if (steps_given) {
+            return;
+        }
+        const auto points = points_near(*average_, look(), problem_->second_order());
+        auto coarse = mean_rates(points);
+        for (; steps < most_micro_steps; steps *= 2) {
+            set(2 * steps);
+            auto fine = mean_rates(points);
+            const double error = difference(coarse, fine, points.front()) / std::pow(2.0, order - 1);
+            if (!(error > micro_share * request_.rtol)) {
+                return;
+            }
+            coarse = std::move(fine);
+        }
+        record_.warnings.push_back(fmt::format(
+            "{} micro-steps a period do not reach the tolerance: the mean rates of the slow variables still change",
+            most_micro_steps));
+    }
+
+    /// At the points where they are finite; of all slow variables.
+    std::vector<Eigen::VectorXd> mean_rates(const std::vector<std::vector<double>>& points) {
+        SlowField field = windows_.field(*average_);
+        std::vector<Eigen::VectorXd> rates;
+        for (const auto& point : points) {
+            rates.push_back(field.at(request_.t_start, point).rates);
+        }
+        return rates;
+    }
+    /// Over what the slow variables are, or become within the run.
+    double difference(const std::vector<Eigen::VectorXd>& a, const std::vector<Eigen::VectorXd>& b,
+                      std::span<const double> x) {
+        SlowField field = windows_.field(*average_);
+        const auto charts = field.at(request_.t_start, x).charts;
+        const auto values = field.values(request_.t_start, x);
+        const double length = request_.t_end - request_.t_start;
+        double largest = 0;
+        for (std::size_t p = 0; p < a.size(); ++p) {
+            for (Eigen::Index k = 0; k < a[p].size() && a[p].allFinite() && b[p].allFinite(); ++k) {
+                const double size =
+                    std::max(std::abs(values[static_cast<Eigen::Index>(charts[static_cast<std::size_t>(k)])]),
+                             length * b[p].cwiseAbs().maxCoeff());
+                largest = std::max(largest, length * std::abs(a[p][k] - b[p][k]) / size);
+            }
+        }
+        return largest;
+    }
+
+    Solution by_leapfrog() {
+        SlowField field = windows_.field(*average_);
+        const Interval interval{request_.t_start, request_.t_end};
+        LeapfrogPlan plan{.interval = interval,
+                          .steps = static_cast<std::int64_t>(std::ceil(interval.length() / *macro_.step - 1e-9)),
+                          .order = macro_.name == "leapfrog" ? 2 : 1,
+                          .kind = reconstruction_ == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
+                          .partition = problem_->partition(request_.t_start, x_)};
+        const auto steps = plan.steps;
+        Recorder recorder(interval, request_.samples, request_.sink, request_.keep, request_.progress);
+        recorder.begin(x_);
+        LeapfrogMarch march(field, std::move(plan));
+        auto result = march.from(
+            Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size())),
+            {[&](double to) { return recorder.wants(to); }, [&](DenseStep step) { recorder.take(std::move(step)); }},
+            request_.stop);
+        if (result.bridges > 0) {
+            record_.warnings.push_back(
+                fmt::format("{} of {} macro-steps were bridged by direct integration, where the reconstruction did not "
+                            "converge: they are "
+                            "not reversible; try a shorter macro_step, or alternatives to slow variables whose "
+                            "gradients become dependent",
+                            result.bridges, steps));
+        }
+        if (result.parted) {
+            record_.warnings.push_back(fmt::format(
+                "even and odd macro-steps drifted apart at t = {:.4g}, by up to {:.2g} of the range of a slow "
+                "variable: values at single "
+                "times are no better than that, means over some steps may be; a shorter macro_step parts later",
+                *result.parted, result.gap));
+        }
+        note("reconstruction", reconstruction_);
+        record_.statistics.bridges = result.bridges;
+        return finished(std::move(result.march), std::move(recorder).trajectory(), std::move(result.final_state));
+    }
+
+    Solution by_rate() {
+        SlowField field = windows_.field(*average_);
+        if (windows_.settling) {
+            settle(field);
+        }
+        SlowMotion motion;
+        motion.rate = [&](double t, std::span<const double> x, std::span<double> rate) {
+            const auto point = field.at(t, x);
+            const auto F = SlowField::field(point);
+            std::copy(F.begin(), F.end(), rate.begin());
+        };
+        auto marched = march_macro(macro_, motion, request_, x_);
+        return finished(std::move(marched.result), std::move(marched.trajectory),
+                        std::move(marched.final_state.position));
+    }
+
+    /// Follows the start onto the limit cycle, and leads it back to its time along the slow motion.
+    void settle(SlowField& field) {
+        const double length = windows_.h * static_cast<double>(*windows_.settling);
+        Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size()));
+        if (field.follow(request_.t_start, length, *windows_.settling, x)) {
+            x -= length * SlowField::field(field.at(request_.t_start + length, {x.data(), x_.size()}));
+            x_.assign(x.begin(), x.end());
+        }
+    }
+
+    void note(std::string name, std::string value) { record_.options.push_back({std::move(name), std::move(value)}); }
+
+    Solution finished(MarchResult result, Trajectory trajectory, std::vector<double> x) {
+        auto& statistics = record_.statistics;
+        record_.method = reversible_description.name;
+        record_.requested_method = request_.method;
+        record_.slow_is = reversible_description.slow_is;
+        record_.outcome = result.outcome;
+        record_.explanation = std::move(result.explanation);
+        if (result.culprit) {
+            record_.explanation += fmt::format(" (first in {}); try shorter steps",
+                                               problem_->names()[*result.culprit % problem_->names().size()]);
+        }
+        record_.t_end = result.reached;
+        statistics.macro_steps = result.steps;
+        statistics.rejected_steps = result.rejected;
+        statistics.newton_iterations = result.newton_iterations;
+        statistics.micro_steps = average_->flow().micro_steps();
+        statistics.force_evaluations = average_->flow().evaluations();
+        note("macro", macro_.name);
+        if (macro_.step) {
+            note("macro_step", fmt::format("{}", *macro_.step));
+        }
+        note("micro", windows_.micro);
+        note("filter", windows_.filter);
+        if (windows_.h > 0) {
+            note("micro_step", fmt::format("{}", windows_.h));
+            note("window", fmt::format("{}", windows_.width()));
+            warn_of_cost(result);
+        }
+        statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+        const auto state = problem_->second_order() ? snapshot_of(result.reached, x, problem_->names().size(), 0)
+                                                    : Snapshot{.t = result.reached, .position = std::move(x)};
+        return Solution(std::move(record_), std::move(trajectory), state, {});
+    }
+
+    void warn_of_cost(const MarchResult& result) {
+        const double direct = (result.reached - request_.t_start) / windows_.h;
+        if (result.outcome == Outcome::completed && static_cast<double>(average_->flow().micro_steps()) > direct) {
+            record_.warnings.push_back(fmt::format(
+                "{} micro-steps, where {:.0f} of the same length fill the whole run: the method direct is the "
+                "better choice here",
+                average_->flow().micro_steps(), direct));
+        }
+    }
+
+    static constexpr double micro_share = 0.1;  // of the tolerance
+
+    std::chrono::steady_clock::time_point began_;
+    SharedSlow problem_;
+    Request request_;
+    std::vector<double> x_;
+    MacroChoice macro_;
+    std::string reconstruction_;
+    Windows windows_;
+    double settling_periods_ = 0;
+    std::unique_ptr<SlowAverage> average_;
+    std::optional<Violation> violation_;
+    RunRecord record_;
+};
+
+}  // namespace
+
+Solution reversible(SharedSlow problem, const Request& request, const FasterMotion& faster) {
+    return ReversibleRun(std::move(problem), request).solve(faster);
+}
+
+SlowReport judged_slow_variables(const SlowProblem& problem, const Request& request, const FasterMotion& faster) {
+    Request plain = request;
+    plain.method = reversible_description.name;
+    ReversibleRun run(SharedSlow(&problem, [](const SlowProblem*) {}), plain);
+    if (!run.ready()) {
+        return {.problem = run.violation()->sentence};
+    }
+    return run.judge(faster);
+}
+
+}  // namespace lento

@@ -1,0 +1,293 @@
+#include "lento/method/slow_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <Eigen/Dense>
+
+#include "lento/average/slow_field.hpp"
+#include "lento/base/golden.hpp"
+#include "lento/base/number.hpp"
+#include "lento/march/result.hpp"
+
+namespace lento {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double fast_swing = 0.1;       // of its size within a period
+constexpr double smaller = 0.5;          // where the motion is four times faster
+constexpr double rounding_swing = 1e-9;  // of its size: not motion
+constexpr double dependent = 1e-7;
+
+std::vector<std::string> output_names(const std::vector<SlowName>& names) {
+    std::vector<std::string> outputs;
+    for (const auto& name : names) {
+        outputs.push_back(name.name);
+        if (!name.alternative.empty()) {
+            outputs.push_back(name.alternative);
+        }
+    }
+    return outputs;
+}
+
+Stretch one_period(const MicroFlow& flow, const SlowLook& look) {
+    const std::int64_t steps = flow.order() >= 8 ? 16 : flow.order() >= 4 ? 32 : 64;
+    return {.t = look.t,
+            .h = look.period / static_cast<double>(steps),
+            .turns = 1.0 / static_cast<double>(steps),
+            .steps = steps};
+}
+
+/// How large the unknowns become within a period.
+VectorXd sizes(SlowAverage& average, const SlowLook& look, std::span<const double> x) {
+    VectorXd size = VectorXd::Zero(static_cast<Index>(x.size()));
+    average.look(one_period(average.flow(), look), x, [&](std::int64_t, std::span<const double> y, auto, auto) {
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            double& own = size[static_cast<Index>(i)];
+            own = larger(own, std::abs(y[i]));
+        }
+    });
+    return size;
+}
+
+/// Those that start at nothing will not stay there.
+VectorXd levelled(VectorXd size, bool second_order) {
+    const Index half = second_order ? size.size() / 2 : size.size();
+    const double positions = size.head(half).maxCoeff();
+    size.head(half) = size.head(half).cwiseMax(fast_swing * positions);
+    if (second_order) {
+        const double velocities = size.tail(half).maxCoeff();
+        size.tail(half) = size.tail(half).cwiseMax(fast_swing * velocities);
+    }
+    return size;
+}
+
+struct Swings {
+    VectorXd rate, swing;
+};
+
+/// The largest rates within a period from x, and the moves over the size of each output.
+Swings swings(SlowAverage& average, const SlowLook& look, std::span<const double> x, const VectorXd& size) {
+    const auto outputs = static_cast<Index>(average.outputs());
+    std::vector<double> gradients(average.outputs() * x.size());
+    VectorXd xi(outputs);
+    VectorXd least = VectorXd::Constant(outputs, HUGE_VAL);
+    VectorXd greatest = -least;
+    Swings result{VectorXd::Zero(outputs), VectorXd::Zero(outputs)};
+    VectorXd own = VectorXd::Zero(outputs);
+    const Stretch stretch = one_period(average.flow(), look);
+    VectorXd moved = VectorXd::Zero(outputs);
+    VectorXd before = VectorXd::Zero(outputs);
+    average.look(stretch, x, [&](std::int64_t k, std::span<const double> y, auto, std::span<const double> rates) {
+        average.gradients(look.t, y, gradients);
+        const Rows rows = Eigen::Map<const Rows>(gradients.data(), outputs, static_cast<Index>(x.size()));
+        own = own.cwiseMax(rows.cwiseAbs() * size);
+        const Eigen::Map<const VectorXd> now(rates.data(), outputs);
+        // NOTE: the move is the integral of the rate, which sees phases that the values at the start's phase do not.
+        moved += k == 0 ? VectorXd::Zero(outputs) : VectorXd(stretch.h / 2 * (before + now));
+        before = now;
+        least = least.cwiseMin(moved);
+        greatest = greatest.cwiseMax(moved);
+        for (Index j = 0; j < outputs; ++j) {
+            result.rate[j] = larger(result.rate[j], std::abs(now[j]));
+        }
+    });
+    result.swing = (greatest - least).cwiseQuotient(own.cwiseMax(std::numeric_limits<double>::min()));
+    return result;
+}
+
+/// Of the motion at the start: where it is so many times faster, periods are so many times shorter.
+double speed(SlowAverage& average, const SlowLook& look) {
+    VectorXd rate(static_cast<Index>(look.start.size()));
+    average.flow().rate(look.t, look.start, {rate.data(), look.start.size()});
+    return rate.norm();
+}
+
+/// Gradients in the best chart, each of length 1.
+MatrixXd directions(SlowAverage& average, const SlowLook& look, std::span<const double> x) {
+    std::vector<double> all(average.outputs() * x.size());
+    average.gradients(look.t, x, all);
+    const Rows rows =
+        Eigen::Map<const Rows>(all.data(), static_cast<Index>(average.outputs()), static_cast<Index>(x.size()));
+    const auto charts = best_charts(average.names(), rows);
+    MatrixXd chosen(static_cast<Index>(charts.size()), rows.cols());
+    for (std::size_t k = 0; k < charts.size(); ++k) {
+        chosen.row(static_cast<Index>(k)) = rows.row(static_cast<Index>(charts[k])).normalized();
+    }
+    return chosen;
+}
+
+/// Which variables a vanishing combination of gradients is made of, the last first.
+std::string dependence(const std::vector<SlowName>& names, const VectorXd& combination) {
+    const double largest = combination.cwiseAbs().maxCoeff();
+    std::vector<std::string> members;
+    for (Index k = combination.size(); k-- > 0;) {
+        if (std::abs(combination[k]) > 0.05 * largest) {
+            members.push_back(names[static_cast<std::size_t>(k)].name);
+        }
+    }
+    if (members.size() < 2) {
+        return fmt::format("the slow variable {} does not change with the unknowns: its gradient vanishes",
+                           members.front());
+    }
+    return fmt::format("the slow variable {} depends on {}", members.front(),
+                       fmt::join(members.begin() + 1, members.end(), ", "));
+}
+
+/// By how much a period shrinks what the slow variables and the flow leave open, at worst; the motion is followed onto its cycle first.
+std::optional<double> contraction(SlowAverage& average, const SlowLook& look) {
+    constexpr double offset = 1e-5;
+    constexpr std::int64_t periods_to_settle = 10;
+    auto& flow = average.flow();
+    const auto d = static_cast<Index>(look.start.size());
+    Stretch stretch = one_period(flow, look);
+    const auto after = [&](const VectorXd& x, std::int64_t periods) {
+        VectorXd move(d);
+        Stretch whole = stretch;
+        whole.steps *= periods;
+        flow.follow(whole, {x.data(), look.start.size()}, {move.data(), look.start.size()});
+        return VectorXd(x + move);
+    };
+    const VectorXd x = after(Eigen::Map<const VectorXd>(look.start.data(), d), periods_to_settle);
+    if (!x.allFinite()) {
+        return std::nullopt;
+    }
+    VectorXd rate(d);
+    flow.rate(look.t, {x.data(), look.start.size()}, {rate.data(), look.start.size()});
+    MatrixXd known = directions(average, look, {x.data(), look.start.size()});
+    known.conservativeResize(known.rows() + 1, Eigen::NoChange);
+    known.row(known.rows() - 1) = rate.normalized();
+    const Eigen::JacobiSVD<MatrixXd> svd(known, Eigen::ComputeFullV);
+    const Index rank = (svd.singularValues().array() > dependent).count();
+    const MatrixXd open = svd.matrixV().rightCols(d - rank);
+    const VectorXd there = after(x, 1);
+    VectorXd rate_there(d);
+    flow.rate(look.t, {there.data(), look.start.size()}, {rate_there.data(), look.start.size()});
+    const VectorXd along = rate_there.normalized();
+    double worst = 0;
+    for (Index j = 0; j < open.cols(); ++j) {
+        const double size = offset * x.norm();
+        VectorXd moved = (after(x + size * open.col(j), 1) - there) / size;
+        moved -= along * along.dot(moved);
+        worst = larger(worst, moved.norm());
+    }
+    return worst;
+}
+
+void judge_rates(SlowReport& report, double factor) {
+    const SlowMeasure* fastest = nullptr;
+    for (auto& measure : report.outputs) {
+        measure.slow = measure.faster_swing
+                           ? !(measure.swing > rounding_swing && *measure.faster_swing > smaller * measure.swing)
+                           : !(measure.swing > fast_swing);
+        if (!measure.slow && (fastest == nullptr || measure.swing > fastest->swing)) {
+            fastest = &measure;
+        }
+    }
+    if (fastest == nullptr) {
+        return;
+    }
+    report.problem = fmt::format(
+        "the slow variable {} is not slow: its rate reaches {:.3g}, which moves it by {:.2g} of its "
+        "size within a fast period",
+        fastest->name, fastest->rate, fastest->swing);
+    if (fastest->faster_rate) {
+        report.problem += fmt::format(
+            "; where the fast motion is {:g} times faster the rate reaches {:.3g}, and moves it by {:.2g}, not less",
+            factor, *fastest->faster_rate, *fastest->faster_swing);
+    }
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look, bool second_order) {
+    constexpr std::size_t others = 3;
+    constexpr double aside = 0.2;
+    const VectorXd size = levelled(sizes(average, look, look.start), second_order);
+    std::vector<std::vector<double>> points{look.start};
+    for (std::size_t p = 0; p < others; ++p) {
+        auto& point = points.emplace_back(look.start);
+        for (std::size_t i = 0; i < point.size(); ++i) {
+            point[i] += aside * size[static_cast<Index>(i)] * (2 * golden_fraction(i, p) - 1);
+        }
+    }
+    return points;
+}
+
+SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const SlowLook& look,
+                       const FasterMotion& faster) {
+    SlowReport report{.declared = average.names().size(),
+                      .needed = problem.unknowns() - (problem.phases().empty() ? 1 : 0)};
+    std::unique_ptr<SlowAverage> other;
+    SlowLook other_look = look;
+    if (faster.problem) {
+        other = faster.problem->average("dopri8", look.t, look.start);
+        other_look.period = faster.problem->period().value_or(look.period * speed(average, look) / speed(*other, look));
+    }
+    const auto names = output_names(average.names());
+    for (const auto& name : names) {
+        report.outputs.push_back({.name = name});
+        if (other) {
+            report.outputs.back().faster_rate = 0;
+            report.outputs.back().faster_swing = 0;
+        }
+    }
+    const auto size = levelled(sizes(average, look, look.start), problem.second_order());
+    VectorXd combination;
+    for (const auto& point : points_near(average, look, problem.second_order())) {
+        const auto seen = swings(average, look, point, size);
+        if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
+            continue;  // outside of where the model is defined
+        }
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            auto& measure = report.outputs[k];
+            measure.rate = std::max(measure.rate, seen.rate[static_cast<Index>(k)]);
+            measure.swing = std::max(measure.swing, seen.swing[static_cast<Index>(k)]);
+        }
+        if (other) {
+            const auto beside = swings(*other, other_look, point, size);
+            for (std::size_t k = 0; k < names.size(); ++k) {
+                auto& measure = report.outputs[k];
+                measure.faster_rate = larger(*measure.faster_rate, beside.rate[static_cast<Index>(k)]);
+                measure.faster_swing = larger(*measure.faster_swing, beside.swing[static_cast<Index>(k)]);
+            }
+        }
+        const Eigen::JacobiSVD<MatrixXd> svd(directions(average, look, point), Eigen::ComputeFullU);
+        const bool too_many = report.declared > problem.unknowns();
+        const double smallest = too_many ? 0.0 : svd.singularValues().minCoeff();
+        if (smallest > report.independence || combination.size() == 0) {
+            report.independence = smallest;
+            combination = svd.matrixU().col(svd.matrixU().cols() - 1);
+        }
+    }
+    judge_rates(report, faster.factor);
+    if (report.problem.empty() && report.independence < dependent && combination.size() > 0) {
+        report.problem = fmt::format(
+            "{}: a combination of their gradients, each of length 1, has length {:.1e} at the start and near it; leave "
+            "it out, or "
+            "give an independent one instead",
+            dependence(average.names(), combination), report.independence);
+    }
+    if (report.problem.empty() && report.declared < report.needed) {
+        report.contraction = contraction(average, look);
+        constexpr double shrinks = 0.5;
+        if (!report.contraction || !(*report.contraction < shrinks)) {
+            report.problem = fmt::format(
+                "{} slow variable{} {} too few: a system of {} unknowns{} needs {}, unless the fast motion falls onto "
+                "a limit cycle; here "
+                "a period multiplies what they leave open by {:.3g}",
+                report.declared, report.declared == 1 ? "" : "s", report.declared == 1 ? "is" : "are",
+                problem.unknowns(), problem.phases().empty() ? " with one fast phase" : "", report.needed,
+                report.contraction.value_or(std::numeric_limits<double>::quiet_NaN()));
+        }
+    }
+    return report;
+}
+
+}  // namespace lento

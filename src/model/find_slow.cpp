@@ -1,0 +1,556 @@
+#include "lento/model/find_slow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <Eigen/Dense>
+
+#include "lento/base/golden.hpp"
+#include "lento/model/derive.hpp"
+#include "lento/model/system.hpp"
+
+namespace lento::model {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr int most_turns = 8;  // in a resonance
+
+/// The rates of all unknowns and their derivatives, as numbers at points near the start.
+class Rates {
+public:
+    explicit Rates(Model& model) : model_(model), rates_(first_order_form(model)) {
+        for (std::size_t i = 0; i < rates_.size(); ++i) {
+            for (const auto& partial : model.graph.gradient(rates_[i])) {
+                const auto& place = model.places[partial.symbol];
+                if (place.array == Place::Array::time) {
+                    continue;
+                }
+                const std::size_t column = place.array == Place::Array::position   ? place.index
+                                           : place.array == Place::Array::velocity ? model.dimension() + place.index
+                                                                                   : rates_.size() + place.index;
+                entries_.push_back({i, column, partial.node});
+            }
+        }
+    }
+
+    std::size_t unknowns() const { return rates_.size(); }
+    Node rate(Index i) const { return rates_[static_cast<std::size_t>(i)]; }
+    Node partial(Index i, Index j) const {
+        const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const MatrixEntry& entry) {
+            return entry.row == static_cast<std::size_t>(i) && entry.column == static_cast<std::size_t>(j);
+        });
+        return found == entries_.end() ? model_.graph.constant(0) : found->node;
+    }
+
+    /// By unknowns and then phases.
+    std::vector<MatrixXd> jacobians() const {
+        std::vector<Node> nodes;
+        for (const auto& entry : entries_) {
+            nodes.push_back(entry.node);
+        }
+        std::vector<MatrixXd> result;
+        for (std::size_t p = 0; p < points; ++p) {
+            const auto values = at(p, nodes);
+            auto& matrix = result.emplace_back(
+                MatrixXd::Zero(static_cast<Index>(unknowns()), static_cast<Index>(unknowns() + model_.phases.size())));
+            for (std::size_t e = 0; e < entries_.size(); ++e) {
+                matrix(static_cast<Index>(entries_[e].row), static_cast<Index>(entries_[e].column)) = values[e];
+            }
+        }
+        return result;
+    }
+
+    std::vector<double> at(std::size_t point, const std::vector<Node>& nodes) const {
+        const std::size_t n = model_.dimension();
+        auto x = start_of(model_);
+        auto v = velocity_of(model_);
+        double largest = 1e-3;
+        for (const auto* values : {&x, &v}) {
+            for (const double value : *values) {
+                largest = std::max(largest, std::abs(value));
+            }
+        }
+        const auto moved = [&](double value, std::size_t i) {
+            return value + 0.3 * std::max(std::abs(value), 0.3 * largest) * (2 * golden_fraction(i, point) - 1);
+        };
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] = moved(x[i], i);
+        }
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            v[i] = moved(v[i], n + i);
+        }
+        std::vector<double> theta;
+        for (std::size_t j = 0; j < model_.phases.size(); ++j) {
+            theta.push_back(2 * std::numbers::pi * golden_fraction(2 * n + j, point));
+        }
+        std::vector<double> result(nodes.size());
+        if (!nodes.empty()) {
+            ModelFunction(model_, nodes).operator()<double>(x, v, model_.run.t_start, theta, result);
+        }
+        return result;
+    }
+
+    static constexpr std::size_t points = 4;
+
+private:
+    Model& model_;
+    std::vector<Node> rates_;
+    std::vector<MatrixEntry> entries_;
+};
+
+/// What grows as the parameter becomes smaller, in the Jacobian at each point; or what does not shrink, where nothing grows: times may be
+/// counted in fast units.
+struct Leading {
+    MatrixXd part{};               ///< the largest at any point
+    std::vector<bool> constant{};  ///< whether a row is the same everywhere
+
+    Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor)
+        : part(MatrixXd::Zero(slow[0].rows(), slow[0].cols())),
+          constant(static_cast<std::size_t>(slow[0].rows()), true) {
+        if (!any_grows(slow, fast, factor)) {
+            for (auto& matrix : fast) {
+                matrix *= factor;
+            }
+        }
+        for (Index i = 0; i < part.rows(); ++i) {
+            for (Index j = 0; j < part.cols(); ++j) {
+                std::vector<double> parts;
+                for (std::size_t p = 0; p < slow.size(); ++p) {
+                    const double power = growth(slow[p](i, j), fast[p](i, j), factor);
+                    parts.push_back(power >= 1 ? (fast[p](i, j) - slow[p](i, j)) / (std::pow(factor, power) - 1) : 0.0);
+                    part(i, j) = std::abs(parts.back()) > std::abs(part(i, j)) ? parts.back() : part(i, j);
+                }
+                for (const double other : parts) {
+                    constant[static_cast<std::size_t>(i)] = constant[static_cast<std::size_t>(i)] &&
+                                                            std::abs(other - parts[0]) <= 1e-9 * std::abs(part(i, j));
+                }
+            }
+        }
+    }
+    static double growth(double a, double b, double factor) {
+        return a == 0 || b == 0 ? 0.0 : std::round(std::log(std::abs(b / a)) / std::log(factor));
+    }
+    static bool any_grows(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor) {
+        for (std::size_t p = 0; p < slow.size(); ++p) {
+            for (Index k = 0; k < slow[p].size(); ++k) {
+                if (growth(slow[p].data()[k], fast[p].data()[k], factor) >= 1) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    bool grows(Index i) const { return (part.row(i).array() != 0).any(); }
+    bool is_constant(Index i) const { return constant[static_cast<std::size_t>(i)]; }
+};
+
+/// A number as a pair of expressions.
+struct Complex {
+    Node re, im;
+};
+
+class Finder {
+public:
+    Finder(Model& model, Model& faster, double factor)
+        : model_(model),
+          graph_(model.graph),
+          rates_(model),
+          d_(static_cast<Index>(rates_.unknowns())),
+          leading_(rates_.jacobians(), Rates(faster).jacobians(), factor),
+          matrix_(MatrixXd::Zero(d_, d_)) {}
+
+    FoundSlow found() {
+        for (auto step :
+             {&Finder::find_matrix, &Finder::find_oscillations, &Finder::find_driven, &Finder::find_phases}) {
+            if (why_not_.empty()) {
+                (this->*step)();
+            }
+        }
+        return why_not_.empty() ? FoundSlow{std::move(variables_), {}} : FoundSlow{{}, why_not_};
+    }
+
+private:
+    std::string name(Index i) const {
+        const auto k = static_cast<std::size_t>(i);
+        return model_.is_first_order()         ? model_.variables[k].name
+               : k < model_.coordinates.size() ? model_.coordinates[k].name
+                                               : model_.coordinates[k - model_.coordinates.size()].name + "_dot";
+    }
+    Node unknown(Index i) const {
+        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
+            const auto& place = model_.places[k];
+            const bool same = place.array == Place::Array::position ? static_cast<Index>(place.index) == i
+                              : place.array == Place::Array::velocity
+                                  ? static_cast<Index>(model_.dimension() + place.index) == i
+                                  : false;
+            if (same) {
+                return graph_.symbol(k);
+            }
+        }
+        return graph_.constant(0);
+    }
+    Node times(double factor, Node node) { return graph_.binary(Op::multiply, graph_.constant(factor), node); }
+    Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
+    Node plus(Node a, Node b) { return graph_.binary(Op::add, a, b); }
+    Node minus(Node a, Node b) { return graph_.binary(Op::subtract, a, b); }
+    Complex times(Complex a, Complex b) {
+        return {minus(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
+    }
+    Complex power(Complex a, int exponent) {
+        Complex result = a;
+        for (int k = 1; k < exponent; ++k) {
+            result = times(result, a);
+        }
+        return result;
+    }
+    void add(std::string name, Node node, std::optional<Node> alternative = {}) {
+        // NOTE: names that a model may have already are made different.
+        while (taken(name)) {
+            name += "_slow";
+        }
+        variables_.push_back({std::move(name), node, alternative});
+    }
+    bool taken(const std::string& wanted) const {
+        for (Index i = 0; i < d_; ++i) {
+            if (name(i) == wanted) {
+                return true;
+            }
+        }
+        const auto same = [&](const auto& entry) { return entry.name == wanted; };
+        return std::any_of(model_.observed.begin(), model_.observed.end(), same) ||
+               std::any_of(model_.phases.begin(), model_.phases.end(), same) ||
+               std::any_of(model_.parameters.begin(), model_.parameters.end(),
+                           [&](const auto& entry) { return entry.first == wanted; }) ||
+               std::any_of(variables_.begin(), variables_.end(), same);
+    }
+
+    /// L on the unknowns whose leading rates are linear; with coordinates, x' = v where v is such.
+    void find_matrix() {
+        bool any = false;
+        for (Index i = 0; i < d_; ++i) {
+            any = any || leading_.grows(i);
+            if (leading_.grows(i) && leading_.is_constant(i) &&
+                (leading_.part.row(i).tail(leading_.part.cols() - d_).array() == 0).all()) {
+                matrix_.row(i) = leading_.part.row(i).head(d_);
+                linear_.push_back(i);
+            }
+        }
+        if (!any) {
+            why_not_ = fmt::format("no rate grows as {} becomes smaller", model_.small.value_or("the small parameter"));
+        }
+        const auto n = static_cast<Index>(model_.coordinates.size());
+        for (const Index v : std::vector<Index>(linear_)) {
+            if (v >= n && n > 0) {
+                matrix_(v - n, v) = 1;
+                linear_.push_back(v - n);
+            }
+        }
+        for (Index i = 0; i < d_; ++i) {
+            if (leading_.grows(i) && !is_linear(i)) {
+                driven_.push_back(i);
+            }
+        }
+    }
+    bool is_linear(Index i) const { return std::find(linear_.begin(), linear_.end(), i) != linear_.end(); }
+    bool is_driven(Index i) const { return std::find(driven_.begin(), driven_.end(), i) != driven_.end(); }
+
+    /// Unknowns that L connects with i, i among them.
+    std::vector<Index> component(Index i, std::vector<bool>& seen) const {
+        std::vector<Index> members;
+        std::vector<Index> open{i};
+        while (!open.empty()) {
+            const Index k = open.back();
+            open.pop_back();
+            if (seen[static_cast<std::size_t>(k)]) {
+                continue;
+            }
+            seen[static_cast<std::size_t>(k)] = true;
+            members.push_back(k);
+            for (Index j = 0; j < d_; ++j) {
+                if (matrix_(k, j) != 0 || matrix_(j, k) != 0) {
+                    open.push_back(j);
+                }
+            }
+        }
+        std::sort(members.begin(), members.end());
+        return members;
+    }
+
+    void find_oscillations() {
+        std::vector<bool> seen(static_cast<std::size_t>(d_), false);
+        for (Index i = 0; i < d_ && why_not_.empty(); ++i) {
+            if (seen[static_cast<std::size_t>(i)] || is_driven(i)) {
+                continue;
+            }
+            const auto members = component(i, seen);
+            if (members.size() == 1) {
+                add(name(i) + "_slow", unknown(i));
+            } else {
+                take_apart(members);
+            }
+        }
+    }
+
+    Node combination(const std::vector<Index>& members, const VectorXd& weights) {
+        std::optional<Node> sum;
+        for (std::size_t k = 0; k < members.size(); ++k) {
+            // NOTE: whole numbers as such; eigenvectors are right to some digits only.
+            const double raw = weights[static_cast<Index>(k)];
+            const double weight = std::abs(raw - std::round(raw)) < 1e-12 ? std::round(raw) : raw;
+            if (std::abs(weight) < 1e-12) {
+                continue;
+            }
+            const Node term = times(std::abs(weight), unknown(members[k]));
+            sum = !sum         ? (weight < 0 ? graph_.unary(Op::negate, term) : term)
+                  : weight < 0 ? minus(*sum, term)
+                               : plus(*sum, term);
+        }
+        return sum.value_or(graph_.constant(0));
+    }
+
+    void take_apart(const std::vector<Index>& members) {
+        const auto m = static_cast<Index>(members.size());
+        MatrixXd block(m, m);
+        for (Index a = 0; a < m; ++a) {
+            for (Index b = 0; b < m; ++b) {
+                block(a, b) = matrix_(members[static_cast<std::size_t>(a)], members[static_cast<std::size_t>(b)]);
+            }
+        }
+        const Eigen::EigenSolver<MatrixXd> solver(block.transpose());
+        const double size = solver.eigenvalues().cwiseAbs().maxCoeff();
+        if (!(size > 0) || solver.eigenvalues().real().cwiseAbs().maxCoeff() > 1e-7 * size) {
+            why_not_ = fmt::format(
+                "the leading part of the rates of {} and what it is coupled with does not oscillate: eigenvalues with "
+                "real parts up to {:.3g}",
+                name(members[0]), solver.eigenvalues().real().cwiseAbs().maxCoeff());
+            return;
+        }
+        Index found = 0;
+        for (Index k = 0; k < m; ++k) {
+            const double frequency = solver.eigenvalues()[k].imag();
+            if (frequency > 1e-7 * size) {
+                Eigen::VectorXcd w = solver.eigenvectors().col(k).conjugate();  // so that z = x + i v for an oscillator
+                Index largest = 0;
+                w.cwiseAbs().maxCoeff(&largest);
+                // NOTE: of equally large ones the first.
+                for (Index a = m; a-- > 0;) {
+                    largest = std::abs(w[a]) > (1 - 1e-9) * w.cwiseAbs().maxCoeff() ? a : largest;
+                }
+                w /= w[largest];
+                oscillators_.push_back({frequency,
+                                        {combination(members, w.real()), combination(members, w.imag())},
+                                        name(members[static_cast<std::size_t>(largest)])});
+                found += 2;
+            }
+        }
+        Eigen::FullPivLU<MatrixXd> lu(block.transpose());
+        lu.setThreshold(1e-9);
+        const MatrixXd kernel = lu.kernel();
+        if (lu.rank() < m) {
+            for (Index k = 0; k < kernel.cols(); ++k, ++found) {
+                VectorXd w = kernel.col(k);
+                Index largest = 0;
+                w.cwiseAbs().maxCoeff(&largest);
+                w /= w[largest];
+                add(name(members[static_cast<std::size_t>(largest)]) + "_slow", combination(members, w));
+            }
+        }
+        if (found < m) {
+            why_not_ = fmt::format(
+                "the leading part of the rates of {} and what it is coupled with grows in time: its matrix has too few "
+                "eigenvectors",
+                name(members[0]));
+        }
+    }
+
+    /// x_i' = c_i(x) . x_C + O(1) with slow c_i: x_i - c_i L_C^-1 x_C. Of a vibration by a phase: its antiderivative.
+    void find_driven() {
+        const auto m = static_cast<Index>(linear_.size());
+        MatrixXd block(m, m);
+        for (Index a = 0; a < m; ++a) {
+            for (Index b = 0; b < m; ++b) {
+                block(a, b) = matrix_(linear_[static_cast<std::size_t>(a)], linear_[static_cast<std::size_t>(b)]);
+            }
+        }
+        const Eigen::FullPivLU<MatrixXd> lu(block);
+        if (!driven_.empty() && m > 0 && !lu.isInvertible()) {
+            why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(driven_[0]));
+            return;
+        }
+        for (const Index i : driven_) {
+            Node node = unknown(i);
+            for (Index b = 0; b < m; ++b) {
+                Node factor = graph_.constant(0);
+                for (Index a = 0; a < m; ++a) {
+                    const double inverse = lu.inverse()(a, b);
+                    const Node c = rates_.partial(i, linear_[static_cast<std::size_t>(a)]);
+                    if (std::abs(inverse) > 0 && !graph_.is_constant(c, 0)) {
+                        if (!only_slow(c)) {
+                            why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(i));
+                            return;
+                        }
+                        factor = plus(factor, times(inverse, c));
+                    }
+                }
+                node = minus(node, times(factor, unknown(linear_[static_cast<std::size_t>(b)])));
+            }
+            for (std::size_t j = 0; j < model_.phases.size(); ++j) {
+                const Node by_phase = rates_.partial(i, d_ + static_cast<Index>(j));
+                if (graph_.is_constant(by_phase, 0)) {
+                    continue;
+                }
+                const auto turns = harmonic(by_phase, j);
+                if (!turns || !only_slow(by_phase)) {
+                    why_not_ = fmt::format("the vibration of {} by {} is not one harmonic with a slow amplitude",
+                                           name(i), model_.phases[j].name);
+                    return;
+                }
+                node = plus(node, times(1 / (*turns * *turns * model_.phases[j].frequency), by_phase));
+            }
+            add(name(i) + "_slow", node);
+        }
+    }
+    /// Whether an expression depends on no fast unknown.
+    bool only_slow(Node node) {
+        for (const auto& partial : graph_.gradient(node)) {
+            const auto& place = model_.places[partial.symbol];
+            const Index i = place.array == Place::Array::position ? static_cast<Index>(place.index)
+                            : place.array == Place::Array::velocity
+                                ? static_cast<Index>(model_.dimension() + place.index)
+                                : -1;
+            if (i >= 0 && (is_linear(i) || is_driven(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// n where the second derivative by the phase is -n^2 times the function, at every point.
+    std::optional<double> harmonic(Node node, std::size_t phase) {
+        std::uint32_t symbol = 0;
+        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
+            if (model_.places[k].array == Place::Array::phase && model_.places[k].index == phase) {
+                symbol = k;
+            }
+        }
+        const Node second = graph_.derivative(graph_.derivative(node, symbol), symbol);
+        std::optional<double> square;
+        for (std::size_t p = 0; p < Rates::points; ++p) {
+            const auto values = rates_.at(p, {node, second});
+            const double here = -values[1] / values[0];
+            if (!std::isfinite(here) || (square && std::abs(here - *square) > 1e-9 * *square)) {
+                return std::nullopt;
+            }
+            square = here;
+        }
+        return std::sqrt(square.value_or(1));
+    }
+
+    void find_phases() {
+        if (!model_.phases.empty()) {
+            return relative_to_phase();
+        }
+        for (std::size_t j = 0; j < oscillators_.size(); ++j) {
+            const auto& own = oscillators_[j];
+            add("I_" + own.name, plus(times(own.z.re, own.z.re), times(own.z.im, own.z.im)));
+        }
+        for (std::size_t j = 1; j < oscillators_.size() && why_not_.empty(); ++j) {
+            relative_phase(oscillators_[0], oscillators_[j]);
+        }
+        if (oscillators_.empty() && why_not_.empty()) {
+            why_not_ = "the leading part does not oscillate";
+        }
+    }
+
+    struct Oscillator {
+        double frequency;
+        Complex z;
+        std::string name;
+    };
+
+    void relative_phase(const Oscillator& first, const Oscillator& other) {
+        for (int a = 1; a <= most_turns; ++a) {
+            const double turns = a * first.frequency / other.frequency;
+            const int b = static_cast<int>(std::round(turns));
+            if (b >= 1 && b <= most_turns && std::abs(turns - b) < 1e-7 * b) {
+                const Complex p = power(first.z, a);
+                const Complex q = power(other.z, b);
+                const Complex product = times(p, Complex{q.re, graph_.unary(Op::negate, q.im)});
+                return add("phi_" + other.name, product.re, product.im);
+            }
+        }
+        why_not_ = fmt::format(
+            "the frequencies {:.6g} of {} and {:.6g} of {} are not commensurate: there is more than one fast phase",
+            first.frequency, first.name, other.frequency, other.name);
+    }
+
+    void relative_to_phase() {
+        const auto& phase = model_.phases[0];
+        std::uint32_t symbol = 0;
+        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
+            if (model_.places[k].array == Place::Array::phase && model_.places[k].index == 0) {
+                symbol = k;
+            }
+        }
+        for (const auto& own : oscillators_) {
+            const double turns = own.frequency / phase.frequency;
+            if (model_.phases.size() > 1 || std::abs(turns - std::round(turns)) > 1e-7 || turns < 0.5) {
+                why_not_ = fmt::format("the frequency {:.6g} of {} is not a multiple of that of {}, {:.6g}",
+                                       own.frequency, own.name, phase.name, phase.frequency);
+                return;
+            }
+            const Node angle = times(std::round(turns), graph_.symbol(symbol));
+            const Complex back{graph_.unary(Op::cos, angle), graph_.unary(Op::negate, graph_.unary(Op::sin, angle))};
+            const Complex z = times(own.z, back);
+            add(own.name + "_cos", z.re);
+            add(own.name + "_sin", z.im);
+        }
+    }
+
+    Model& model_;
+    Graph& graph_;
+    Rates rates_;
+    Index d_;
+    Leading leading_;
+    MatrixXd matrix_;  // L
+    std::vector<Index> linear_, driven_;
+    std::vector<Oscillator> oscillators_;
+    std::vector<SlowVariable> variables_;
+    std::string why_not_;
+};
+
+double value_of(const Model& model, const std::string& parameter) {
+    for (const auto& [name, value] : model.parameters) {
+        if (name == parameter) {
+            return value;
+        }
+    }
+    return NAN;
+}
+
+}  // namespace
+
+FoundSlow find_slow(Model& model, Model faster) {
+    if (!model.small) {
+        return {{},
+                "the model does not say which parameter makes the fast motion faster: [oscillation] small = \"eps\""};
+    }
+    if (!model.constraints.empty()) {
+        return {{}, "the system has constraints"};
+    }
+    constexpr std::size_t most = 400;
+    if (model.dimension() > most) {
+        return {{}, fmt::format("{} unknowns are too many to look for slow variables", model.dimension())};
+    }
+    return Finder(model, faster, value_of(model, *model.small) / value_of(faster, *model.small)).found();
+}
+
+}  // namespace lento::model

@@ -1,0 +1,95 @@
+#include "lento/model/print.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace lento::model {
+namespace {
+
+/// How tightly the outermost operation of a text binds.
+enum class Binding { sum, product, negation, atom };
+
+struct Text {
+    std::string text;
+    Binding binding = Binding::atom;
+};
+
+class Printer {
+public:
+    explicit Printer(const Model& model) : model_(model) {}
+
+    Text text(Node node) const {
+        const auto& entry = model_.graph[node];
+        switch (entry.op) {
+            case Op::constant:
+                return {fmt::format("{}", entry.value), entry.value < 0 ? Binding::negation : Binding::atom};
+            case Op::symbol:
+                return {name(entry.a)};
+            case Op::add:
+                return joined(entry, " + ", Binding::sum, Binding::sum);
+            case Op::subtract:
+                return joined(entry, " - ", Binding::sum, Binding::product);
+            case Op::multiply:
+                if (entry.a == entry.b) {
+                    return {fmt::format("{}^2", enclosed(Node{entry.a}, Binding::atom)), Binding::product};
+                }
+                return joined(entry, "*", Binding::product, Binding::product);
+            case Op::divide:
+                return joined(entry, "/", Binding::product, Binding::atom);
+            case Op::negate:
+                return {fmt::format("-{}", enclosed(Node{entry.a}, Binding::product)), Binding::negation};
+            default:
+                return {call(entry)};
+        }
+    }
+
+private:
+    std::string enclosed(Node node, Binding least) const {
+        auto inner = text(node);
+        // NOTE: a minus sign that follows another operator needs parentheses too.
+        return inner.binding < least || inner.binding == Binding::negation ? fmt::format("({})", inner.text)
+                                                                           : std::move(inner.text);
+    }
+    Text joined(const Graph::Entry& entry, std::string_view sign, Binding own, Binding right) const {
+        auto first = text(Node{entry.a});
+        const bool plain = first.binding >= own && first.binding != Binding::negation;
+        return {fmt::format("{}{}{}", plain || own == Binding::sum ? first.text : fmt::format("({})", first.text), sign,
+                            enclosed(Node{entry.b}, right)),
+                own};
+    }
+    std::string call(const Graph::Entry& entry) const {
+        std::string_view function = entry.op == Op::expm1 ? "expm1" : "log1p";
+        for (const auto& known : function_catalogue()) {
+            function = known.op == entry.op ? known.name : function;
+        }
+        return is_binary(entry.op)
+                   ? fmt::format("{}({}, {})", function, text(Node{entry.a}).text, text(Node{entry.b}).text)
+                   : fmt::format("{}({})", function, text(Node{entry.a}).text);
+    }
+    std::string name(std::uint32_t symbol) const {
+        const auto& place = model_.places[symbol];
+        switch (place.array) {
+            case Place::Array::position:
+                return model_.is_first_order() ? model_.variables[place.index].name
+                                               : model_.coordinates[place.index].name;
+            case Place::Array::velocity:
+                return model_.coordinates[place.index].name + "_dot";
+            case Place::Array::phase:
+                return model_.phases[place.index].name;
+            case Place::Array::time:
+                break;
+        }
+        return "t";
+    }
+
+    const Model& model_;
+};
+
+}  // namespace
+
+std::string text_of(const Model& model, Node node) {
+    return Printer(model).text(node).text;
+}
+
+}  // namespace lento::model

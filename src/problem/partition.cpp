@@ -1,0 +1,147 @@
+#include "lento/problem/partition.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <Eigen/Core>
+
+#include "lento/base/golden.hpp"
+
+namespace lento {
+namespace {
+
+constexpr int probes = 3;
+
+/// Exact in binary and as large as what it is added to: differences of linear rates are then exact to rounding.
+double offset_at(double y) {
+    return 0.375 * std::exp2(std::ceil(std::log2(std::max(1.0, std::abs(y)))));
+}
+
+using Matrix = Eigen::MatrixXd;
+
+/// Difference quotients of all rates by all variables near the start; none where rates are not finite.
+std::optional<Matrix> quotients(const ProbedRate& rate, std::span<const double> start, int probe) {
+    const std::size_t d = start.size();
+    std::vector<double> y(d);
+    for (std::size_t i = 0; i < d; ++i) {
+        y[i] = start[i] + offset_at(start[i]) * (2 * golden_fraction(i, static_cast<std::size_t>(probe)) - 1);
+    }
+    Eigen::VectorXd here(static_cast<Eigen::Index>(d));
+    Eigen::VectorXd there(static_cast<Eigen::Index>(d));
+    const auto at = [&](Eigen::VectorXd& result) { rate(y, probe, {result.data(), d}); };
+    at(here);
+    Matrix matrix(here.size(), here.size());
+    for (std::size_t j = 0; j < d; ++j) {
+        const double kept = y[j];
+        y[j] += offset_at(start[j]);
+        at(there);
+        matrix.col(static_cast<Eigen::Index>(j)) = (there - here) / (y[j] - kept);
+        y[j] = kept;
+    }
+    return matrix.allFinite() ? std::optional(std::move(matrix)) : std::nullopt;
+}
+
+class Colouring {
+public:
+    explicit Colouring(const std::array<Matrix, probes>& slopes) : slopes_(slopes), colour_(slopes[0].rows(), none) {
+        for (Eigen::Index i = 0; i < size() && possible_; ++i) {
+            if (colour_[static_cast<std::size_t>(i)] == none) {
+                component_.clear();
+                spread(i, 0);
+                name_component();
+            }
+        }
+    }
+
+    bool possible() const { return possible_; }
+    Partition partition() const {
+        Partition result;
+        for (Eigen::Index i = 0; i < size(); ++i) {
+            (is_position(i) ? result.positions : result.momenta).push_back(static_cast<std::size_t>(i));
+            for (Eigen::Index j = 0; j < size() && is_position(i); ++j) {
+                if (slopes_[0](i, j) != 0) {
+                    result.coupling.push_back(
+                        {static_cast<std::size_t>(i), static_cast<std::size_t>(j), slopes_[0](i, j)});
+                }
+            }
+        }
+        return result;
+    }
+
+private:
+    static constexpr int none = -1;
+
+    Eigen::Index size() const { return slopes_[0].rows(); }
+    bool is_position(Eigen::Index i) const { return colour_[static_cast<std::size_t>(i)] == 0; }
+    bool depends(Eigen::Index i, Eigen::Index j) const {
+        return std::any_of(slopes_.begin(), slopes_.end(), [&](const Matrix& slope) { return slope(i, j) != 0; });
+    }
+
+    /// Neighbours are of the other colour.
+    void spread(Eigen::Index first, int colour) {
+        std::vector<std::pair<Eigen::Index, int>> open{{first, colour}};
+        while (!open.empty() && possible_) {
+            const auto [i, own] = open.back();
+            open.pop_back();
+            auto& known = colour_[static_cast<std::size_t>(i)];
+            if (known != none) {
+                possible_ = known == own;
+                continue;
+            }
+            known = own;
+            component_.push_back(i);
+            possible_ = !depends(i, i);
+            for (Eigen::Index j = 0; j < size(); ++j) {
+                if (j != i && (depends(i, j) || depends(j, i))) {
+                    open.emplace_back(j, 1 - own);
+                }
+            }
+        }
+    }
+
+    /// Positions are those whose rates are linear: colour 0, or else 1.
+    void name_component() {
+        if (!possible_ || linear(0)) {
+            return;
+        }
+        possible_ = linear(1);
+        for (const auto i : component_) {
+            auto& colour = colour_[static_cast<std::size_t>(i)];
+            colour = 1 - colour;
+        }
+    }
+    bool linear(int colour) const {
+        constexpr double same = 1e-12;
+        return std::all_of(component_.begin(), component_.end(), [&](Eigen::Index i) {
+            if (colour_[static_cast<std::size_t>(i)] != colour) {
+                return true;
+            }
+            const double size = slopes_[0].row(i).cwiseAbs().maxCoeff();
+            return (slopes_[1].row(i) - slopes_[0].row(i)).cwiseAbs().maxCoeff() <= same * size &&
+                   (slopes_[2].row(i) - slopes_[0].row(i)).cwiseAbs().maxCoeff() <= same * size && size > 0;
+        });
+    }
+
+    const std::array<Matrix, probes>& slopes_;
+    std::vector<int> colour_;
+    std::vector<Eigen::Index> component_;
+    bool possible_ = true;
+};
+
+}  // namespace
+
+std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start) {
+    std::array<Matrix, probes> slopes;
+    for (int probe = 0; probe < probes; ++probe) {
+        auto found = quotients(rate, start, probe);
+        if (!found) {
+            return std::nullopt;
+        }
+        slopes[static_cast<std::size_t>(probe)] = std::move(*found);
+    }
+    const Colouring colouring(slopes);
+    return colouring.possible() ? std::optional(colouring.partition()) : std::nullopt;
+}
+
+}  // namespace lento
