@@ -27,10 +27,14 @@ inline auto expanding_spiral(double eps) {
 }
 
 /// (4.2) with the slow variables (4.3); g = 0.1, l = 0.05.
+namespace slow_pendulum_detail {
+inline constexpr double g = 0.1;
+inline constexpr double l = 0.05;
+inline constexpr double turn = 2 * std::numbers::pi;
+}  // namespace slow_pendulum_detail
+
 inline auto slow_pendulum(double eps) {
-    static constexpr double g = 0.1;
-    static constexpr double l = 0.05;
-    static constexpr double turn = 2 * std::numbers::pi;
+    using namespace slow_pendulum_detail;
     return slow_system(first_order_system(4,
                                           [eps](auto x, auto, auto rate) {
                                               rate[0] = x[1];
@@ -138,8 +142,7 @@ struct Chain {
 
 /// Windows as the paper has them: so many micro-steps h on each side, the kernel (2.9).
 inline SlowField paper_windows(SlowAverage& average, double h, double width) {
-    const auto half = static_cast<std::size_t>(std::round(width / 2 / h));
-    return {average, {.h = h}, FilterWeights(Filter("gentle"), half)};
+    return {average, {.h = h}, FilterWeights::over(Filter("gentle"), width / 2 / h)};
 }
 
 inline Eigen::VectorXd vector_of(const std::vector<double>& x) {

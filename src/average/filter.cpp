@@ -169,13 +169,23 @@ double Filter::leakage(double periods) const {
            mass;
 }
 
-FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side) {
+FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side)
+    : FilterWeights(filter, each_side, static_cast<double>(each_side)) {}
+
+FilterWeights FilterWeights::over(const Filter& filter, double half) {
+    // NOTE: a whole number is one in spite of rounding.
+    const double whole = std::round(half);
+    const bool is_whole = std::abs(half - whole) < 1e-9 * whole;
+    return {filter, static_cast<std::size_t>(is_whole ? whole : std::floor(half)), is_whole ? whole : half};
+}
+
+FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side, double half) {
     if (each_side == 0) {
         throw Misuse("a window needs at least one micro-step on each side");
     }
     CompensatedSum<double> sum;
     for (std::size_t k = 0; k <= each_side; ++k) {
-        double weight = filter.shape(static_cast<double>(k) / static_cast<double>(each_side));
+        double weight = filter.shape(static_cast<double>(k) / half);
         if (filter.is_one_period() && k == each_side) {
             weight /= 2;
         }

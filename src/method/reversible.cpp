@@ -49,13 +49,14 @@ struct Windows {
     std::string micro{}, filter{};
     double period = 0;  ///< 0 if nobody knows it
     double h = 0;
-    std::size_t each_side = 0;
+    double width = 0;
     std::optional<std::int64_t> settling{};
 
     double turns() const { return period > 0 ? h / period : 0; }
-    double width() const { return 2 * h * static_cast<double>(each_side); }
     SlowField field(SlowAverage& average) const {
-        return {average, {.h = h, .turns = turns(), .settling = settling}, FilterWeights(Filter(filter), each_side)};
+        return {average,
+                {.h = h, .turns = turns(), .settling = settling},
+                FilterWeights::over(Filter(filter), width / 2 / h)};
     }
 };
 
@@ -197,7 +198,7 @@ private:
         const auto set = [&](double steps_a_period) {
             const double h = options().micro_step.value_or(windows_.period / steps_a_period);
             require_positive(h, "micro_step");
-            windows_.each_side = static_cast<std::size_t>(std::max(1.0, std::round(width / 2 / h)));
+            windows_.width = std::max(width, 2 * h);
             windows_.h = h;
             if (settling_periods_ > 0) {
                 windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / h));
@@ -340,7 +341,7 @@ private:
         note("filter", windows_.filter);
         if (windows_.h > 0) {
             note("micro_step", fmt::format("{}", windows_.h));
-            note("window", fmt::format("{}", windows_.width()));
+            note("window", fmt::format("{}", windows_.width));
             warn_of_cost(result);
         }
         statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();

@@ -72,6 +72,9 @@ public:
     /// trapezoidal rule.
     FilterWeights(const Filter& filter, std::size_t each_side);
 
+    /// For windows whose half is no whole number of steps: weights K(k/half) at all k up to it.
+    static FilterWeights over(const Filter& filter, double half);
+
     std::size_t each_side() const { return weights_.size() - 1; }
     double operator[](std::size_t k) const { return weights_[k]; }
 
@@ -80,6 +83,8 @@ public:
     double leakage(double steps_per_period) const;
 
 private:
+    FilterWeights(const Filter& filter, std::size_t each_side, double half);
+
     std::vector<double> weights_;
 };
 
