@@ -332,6 +332,13 @@ Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
         findings.recommended = {
             "direct", fmt::format("resolving every vibration takes about {:.2g} force evaluations, {} {:.2g}", direct,
                                   cost->first, cost->second)};
+        if (const auto slow = evaluations.find("reversible"); slow != evaluations.end() && slow->second < direct) {
+            findings.recommended = {
+                "reversible",
+                fmt::format("about {:.2g} force evaluations, where resolving every vibration takes {:.2g} and "
+                            "{} {:.2g}",
+                            slow->second, direct, cost->first, cost->second)};
+        }
     }
     return findings;
 }
@@ -407,11 +414,10 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
 
 Exit check(const ModelArguments& arguments) {
     LoadedModel loaded(arguments, LoadedModel::End::optional);
-    const bool declared = !loaded.model().slow.empty();
     const auto why_not = loaded.find_slow_variables();
     std::optional<Findings> found;
     try {
-        found = findings_of(loaded, slow_findings(loaded, declared, why_not.value_or("")));
+        found = findings_of(loaded, slow_findings(loaded, why_not.value_or("")));
     } catch (const Interrupted&) {
         fmt::print(stderr, "lento: interrupted\n");
         return Exit::interrupted;

@@ -83,6 +83,7 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
       began_(now()),
       patience_(arguments.model),
       model_(model::read_model(model::Source::file(arguments.model), overrides_of(arguments.set))),
+      slow_declared_(!model_.slow.empty()),
       read_(now()),
       system_(system_of(model_)) {
     if (arguments_.method.value_or(model_.run.method) == reversible_description.name && model_.slow.empty()) {

@@ -48,6 +48,7 @@ public:
 
     /// Looks for slow variables where none are declared. Why there are none, if so.
     std::optional<std::string> find_slow_variables();
+    bool slow_variables_declared() const { return slow_declared_; }
 
     /// Where an expression given on the command line stands for a number.
     double number(const std::string& expression, const std::string& flag) const;
@@ -90,6 +91,7 @@ private:
     double began_;
     Patience patience_;
     model::Model model_;
+    bool slow_declared_;
     double read_;
     System system_;
     std::optional<model::ModelFunction> extras_;  // slow variables and observed quantities

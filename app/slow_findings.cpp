@@ -82,8 +82,8 @@ FasterMotion faster_motion(const ModelArguments& arguments, const model::Model& 
     return {slow_problem_of(faster), factor};
 }
 
-SlowFindings slow_findings(const LoadedModel& loaded, bool declared, std::string why_not) {
-    SlowFindings findings{.declared = declared, .why_not = std::move(why_not)};
+SlowFindings slow_findings(const LoadedModel& loaded, std::string why_not) {
+    SlowFindings findings{.declared = loaded.slow_variables_declared(), .why_not = std::move(why_not)};
     if (loaded.model().slow.empty()) {
         return findings;
     }
@@ -140,8 +140,8 @@ void print_slow(const SlowFindings& findings) {
                    measure.name, measure.rate, measure.swing, faster, measure.slow ? "slow" : "not slow");
     }
     if (!report.outputs.empty()) {
-        fmt::print("  {:<18} {} declared, {} needed; independent by {:.2g}\n", "slow variables", report.declared,
-                   report.needed, report.independence);
+        fmt::print("  {:<18} {}, {} needed; independent by {:.2g}\n", "slow variables", report.declared, report.needed,
+                   report.independence);
     }
     if (report.contraction) {
         fmt::print("  {:<18} the fast motion multiplies what they leave open by {:.2g} a period\n", "limit cycle",

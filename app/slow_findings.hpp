@@ -38,7 +38,7 @@ struct SlowFindings {
     std::optional<SlowReport> report{};  ///< none where it could not be made
 };
 
-SlowFindings slow_findings(const LoadedModel& loaded, bool declared, std::string why_not);
+SlowFindings slow_findings(const LoadedModel& loaded, std::string why_not);
 nlohmann::ordered_json slow_json(const SlowFindings& findings);
 void print_slow(const SlowFindings& findings);
 

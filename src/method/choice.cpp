@@ -47,7 +47,8 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             return {"reversible", false, "the system has rigid constraints"};
         }
         return {"reversible", problem.slow_variables,
-                problem.slow_variables ? "slow variables are declared" : "no slow variables are declared: [slow]"};
+                problem.slow_variables ? "slow variables are declared or were found"
+                                       : "no slow variables are declared: [slow]"};
     };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),

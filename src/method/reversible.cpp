@@ -20,8 +20,6 @@
 namespace lento {
 namespace {
 
-constexpr std::size_t most_micro_steps = 4096;  // a period
-
 bool is_leapfrog(const std::string& macro) {
     return macro == "leapfrog" || macro == "leapfrog1" || macro == "naive";
 }
@@ -181,72 +179,100 @@ private:
 
     /// As given, or so fine and so wide that it makes no difference to the tolerance.
     void choose_windows() {
-        const Filter filter(windows_.filter);
-        const bool steps_given = options().micro_step || options().micro_steps_per_period;
-        double width =
-            options().window.value_or(windows_.period * options().window_periods.value_or(filter.usual_periods()));
-        require_positive(width, "window");
-        if (windows_.period > 0 && width < windows_.period) {
-            throw Misuse(
-                fmt::format("the window is {:.4g} wide, less than one fast period of {:.4g}", width, windows_.period));
+        windows_.h = options().micro_step.value_or(0);
+        windows_.width = options().window.value_or(0);
+        for (const auto& given : {options().micro_step, options().window, options().window_periods}) {
+            require_positive(given.value_or(1), "micro_step, window or window_periods");
+        }
+        if (windows_.period > 0) {
+            windows_.width =
+                options().window.value_or(windows_.period * options().window_periods.value_or(fewest_periods()));
+            if (windows_.width < windows_.period) {
+                throw Misuse(fmt::format("the window is {:.4g} wide, less than one fast period of {:.4g}",
+                                         windows_.width, windows_.period));
+            }
         }
         const int order = average_->flow().order();
-        double steps = order >= 8 ? 8 : order >= 4 ? 16 : 32;
-        if (options().micro_steps_per_period) {
-            steps = static_cast<double>(*options().micro_steps_per_period);
+        const double fewest = order >= 8 ? 4 : order >= 4 ? 12 : 32;
+        if (!options().micro_step) {
+            windows_.h =
+                windows_.period /
+                static_cast<double>(options().micro_steps_per_period.value_or(static_cast<std::size_t>(fewest)));
         }
-        const auto set = [&](double steps_a_period) {
-            const double h = options().micro_step.value_or(windows_.period / steps_a_period);
-            require_positive(h, "micro_step");
-            windows_.width = std::max(width, 2 * h);
-            windows_.h = h;
-            if (settling_periods_ > 0) {
-                windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / h));
-            }
-        };
-        set(steps);
-        if (steps_given) {
-            return;
+        if (windows_.width < 2 * windows_.h) {
+            throw Misuse(
+                fmt::format("the window is {:.4g} wide, and a micro-step {:.4g}: there must be one on each side",
+                            windows_.width, windows_.h));
         }
-        const auto points = points_near(*average_, look(), problem_->second_order());
+        if (settling_periods_ > 0) {
+            windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / windows_.h));
+        }
+        if (!options().micro_step && !options().micro_steps_per_period) {
+            refine("micro-steps", [](Windows& windows) {
+                windows.h /= 2;
+                windows.settling = windows.settling ? std::optional(*windows.settling * 2) : std::nullopt;
+            });
+        }
+        if (!options().window && !options().window_periods) {
+            refine("windows", [](Windows& windows) { windows.width *= 2; });
+        }
+    }
+    /// That let nothing of a tone and its harmonics through, and for other filters their usual ones.
+    double fewest_periods() const {
+        const Filter filter(windows_.filter);
+        const bool cosine = windows_.filter.starts_with("cos");
+        return cosine ? (filter.smoothness() - 1) / 2 + 2 : filter.usual_periods();
+    }
+
+    /// Keeps the first windows that the next finer ones do not improve upon.
+    template <class Finer>
+    void refine(const char* what, Finer&& finer) {
+        constexpr int most = 6;
+        constexpr double share = 0.1;  // of the tolerance
+        auto points = points_near(*average_, look(), problem_->second_order());
+        points.resize(2);
         auto coarse = mean_rates(points);
-        for (; steps < most_micro_steps; steps *= 2) {
-            set(2 * steps);
+        double last = HUGE_VAL;
+        for (int k = 0; k < most; ++k) {
+            const Windows before = windows_;
+            finer(windows_);
             auto fine = mean_rates(points);
-            const double error = difference(coarse, fine, points.front()) / std::pow(2.0, order - 1);
-            if (!(error > micro_share * request_.rtol)) {
+            const double change = difference(coarse, fine);
+            if (!(change > share * request_.rtol) || change > 0.5 * last) {
+                windows_ = before;  // good enough, or as good as rounding and the drift of the slow motion allow
                 return;
             }
             coarse = std::move(fine);
+            last = change;
         }
-        record_.warnings.push_back(fmt::format(
-            "{} micro-steps a period do not reach the tolerance: the mean rates of the slow variables still change",
-            most_micro_steps));
+        record_.warnings.push_back(
+            fmt::format("finer {} still change the mean rates of the slow variables by more than the tolerance", what));
     }
 
-    /// At the points where they are finite; of all slow variables.
-    std::vector<Eigen::VectorXd> mean_rates(const std::vector<std::vector<double>>& points) {
+    std::vector<SlowField::Point> mean_rates(const std::vector<std::vector<double>>& points) {
         SlowField field = windows_.field(*average_);
-        std::vector<Eigen::VectorXd> rates;
+        std::vector<SlowField::Point> found;
         for (const auto& point : points) {
-            rates.push_back(field.at(request_.t_start, point).rates);
+            found.push_back(field.at(request_.t_start, point));
         }
-        return rates;
+        return found;
     }
     /// Over what the slow variables are, or become within the run.
-    double difference(const std::vector<Eigen::VectorXd>& a, const std::vector<Eigen::VectorXd>& b,
-                      std::span<const double> x) {
-        SlowField field = windows_.field(*average_);
-        const auto charts = field.at(request_.t_start, x).charts;
-        const auto values = field.values(request_.t_start, x);
+    double difference(const std::vector<SlowField::Point>& a, const std::vector<SlowField::Point>& b) {
         const double length = request_.t_end - request_.t_start;
+        std::vector<double> values(average_->outputs());
         double largest = 0;
         for (std::size_t p = 0; p < a.size(); ++p) {
-            for (Eigen::Index k = 0; k < a[p].size() && a[p].allFinite() && b[p].allFinite(); ++k) {
+            if (!a[p].rates.allFinite() || !b[p].rates.allFinite()) {
+                continue;  // a point aside, outside of where the model is defined
+            }
+            average_->values(request_.t_start, {a[p].x.data(), x_.size()}, values);
+            for (std::size_t k = 0; k < a[p].charts.size(); ++k) {
+                const auto i = static_cast<Eigen::Index>(k);
                 const double size =
-                    std::max(std::abs(values[static_cast<Eigen::Index>(charts[static_cast<std::size_t>(k)])]),
-                             length * b[p].cwiseAbs().maxCoeff());
-                largest = std::max(largest, length * std::abs(a[p][k] - b[p][k]) / size);
+                    std::max(std::abs(values[a[p].charts[k]]), length * b[p].rates.cwiseAbs().maxCoeff());
+                largest = std::max(largest, length * std::abs(a[p].rates[i] - b[p].rates[i]) /
+                                                std::max(size, std::numeric_limits<double>::min()));
             }
         }
         return largest;
@@ -359,8 +385,6 @@ private:
                 average_->flow().micro_steps(), direct));
         }
     }
-
-    static constexpr double micro_share = 0.1;  // of the tolerance
 
     std::chrono::steady_clock::time_point began_;
     SharedSlow problem_;

@@ -389,7 +389,6 @@ private:
         for (const Index i : driven_) {
             Node node = unknown(i);
             for (Index b = 0; b < m; ++b) {
-                Node factor = graph_.constant(0);
                 for (Index a = 0; a < m; ++a) {
                     const double inverse = lu.inverse()(a, b);
                     const Node c = rates_.partial(i, linear_[static_cast<std::size_t>(a)]);
@@ -398,10 +397,11 @@ private:
                             why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(i));
                             return;
                         }
-                        factor = plus(factor, times(inverse, c));
+                        const Node term =
+                            times(times(std::abs(inverse), c), unknown(linear_[static_cast<std::size_t>(b)]));
+                        node = inverse < 0 ? plus(node, term) : minus(node, term);
                     }
                 }
-                node = minus(node, times(factor, unknown(linear_[static_cast<std::size_t>(b)])));
             }
             for (std::size_t j = 0; j < model_.phases.size(); ++j) {
                 const Node by_phase = rates_.partial(i, d_ + static_cast<Index>(j));
@@ -483,8 +483,8 @@ private:
             if (b >= 1 && b <= most_turns && std::abs(turns - b) < 1e-7 * b) {
                 const Complex p = power(first.z, a);
                 const Complex q = power(other.z, b);
-                const Complex product = times(p, Complex{q.re, graph_.unary(Op::negate, q.im)});
-                return add("phi_" + other.name, product.re, product.im);
+                return add("phi_" + other.name, plus(times(p.re, q.re), times(p.im, q.im)),
+                           minus(times(p.im, q.re), times(p.re, q.im)));
             }
         }
         why_not_ = fmt::format(

@@ -151,7 +151,7 @@ samples = 3
         self.assertGreater(data["separation"], 1000)
         self.assertEqual(data["recommended"], "hmm-async")
         self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False,
-                                                                                       "hmm-stiff": False, "ipa": False, "sam": True, "lips": True, "multirevolution": True,
+                                                                                       "hmm-stiff": False, "ipa": False, "sam": True, "lips": True, "multirevolution": True, "reversible": False,
                                                                                        "direct": True})
         biased = json.loads(self.lento("check", self.model(DAMPED), "--set", "bias=1", "--json").stdout)
         self.assertEqual(biased["recommended"], "direct")
@@ -465,14 +465,14 @@ t_end = 1
         self.assertLess(abs(evaluations[100] / evaluations[25] - 1), 0.2)
 
     def test_writers_of_models_write_the_models(self):
-        for name, size in (("stiff-chain", "8"), ("stiff-net", "4")):
+        for name, size in (("stiff-chain", "8"), ("stiff-net", "4"), ("fermi-pasta-ulam", "3")):
             written = subprocess.run([MODELS / f"{name}.py", size], capture_output=True, text=True, check=True).stdout
             self.assertEqual(written, (MODELS / f"{name}.toml").read_text())
 
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
         self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "sam", "lips", "multirevolution",
-                                                       "direct"])
+                                                       "reversible", "direct"])
         for method in listed:
             for option in method["options"]:
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])

@@ -10,12 +10,13 @@ foreach(command
         "${tree}/double_pendulum"
         "${tree}/springs"
         "${tree}/oscillator"
+        "${tree}/slow_variables"
         "${tree}/from_text")
   execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${command} failed:\n${output}")
   endif()
-  if("${command}" MATCHES "(pendulum|springs|oscillator|from_text)$")
+  if("${command}" MATCHES "(pendulum|springs|oscillator|slow_variables|from_text)$")
     if(NOT output MATCHES "completed|evaluations")
       message(FATAL_ERROR "the example did not complete:\n${output}")
     endif()

@@ -36,7 +36,7 @@ inline const MethodDescription reversible_description{
         {"micro_steps_per_period", "as the tolerance needs"},
         {"filter", "cos8"},
         {"window", "from window_periods"},
-        {"window_periods", "exponential and gentle 40, cubic 6, cosP P/2 + 8"}}};
+        {"window_periods", "as the tolerance needs, from P/2 + 2 for cosP, 40 for exponential and gentle"}}};
 
 /// With `faster`, slow variables are judged by their rates in a faster motion too.
 Solution reversible(SharedSlow problem, const Request& request, const FasterMotion& faster = {});

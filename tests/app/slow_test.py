@@ -1,0 +1,115 @@
+"""Slow variables, from outside: models, what is found, what is refused."""
+import json
+import math
+import unittest
+import xml.etree.ElementTree
+
+from support import MODELS, ProgramCase
+
+PENDULUM = MODELS / "inverted-pendulum-slow.toml"
+PAIR = MODELS / "van-der-pol-pair.toml"
+
+HEAD = """lento = 1
+[parameters]
+eps = 1e-4
+[variables]
+x1 = { start = 1, rate = "v1/eps" }
+v1 = { start = 0, rate = "-x1/eps + (1 - x1^2)*v1" }
+x2 = { start = 0.3, rate = "v2/eps" }
+v2 = { start = 0.4, rate = "-x2/eps - x2*x1^2" }
+[oscillation]
+period = "2*pi*eps"
+small = "eps"
+[run]
+t_end = 1
+method = "reversible"
+"""
+
+
+class Slow(ProgramCase):
+    def refused(self, slow, *mentions):
+        summary = self.run_json(self.model(HEAD + "[slow]\n" + slow), status=1)
+        self.assertEqual(summary["outcome"], "refused")
+        for words in mentions:
+            self.assertIn(words, summary["explanation"])
+
+    def test_the_paper_s_pendulum(self):
+        summary = self.run_json(PENDULUM)
+        self.assertEqual((summary["method"], summary["slow_is"]), ("reversible", "slow variables"))
+        self.assertAlmostEqual(summary["final"]["amplitude"], 1, places=10)
+        self.assertEqual(summary["final_fast"], None) if "final_fast" in summary else None
+        self.assertEqual(summary["statistics"]["bridges"], 0)
+        self.assertLess(summary["statistics"]["force_evaluations"], 60000)
+
+    def test_the_cost_does_not_depend_on_eps(self):
+        counts = {eps: self.run_json(PENDULUM, "--set", f"eps={eps}", "--t-end", "1")["statistics"]["force_evaluations"] for eps in ("1e-4", "1e-8")}
+        self.assertEqual(counts["1e-4"], counts["1e-8"])
+
+    def test_found_variables_are_followed_to_the_limit_cycle(self):
+        summary = self.run_json(PAIR)
+        self.assertIn("these were found: I_x1", summary["warnings"][0])
+        # Both on the limit cycle, and locked in phase: the rates of both are the same there.
+        self.assertAlmostEqual(summary["final"]["I_x1"], summary["final"]["I_x2"], delta=1e-3)
+        errors = json.loads(self.lento("compare", PAIR, "--t-end", "0.5", "--json").stdout)["error"]
+        for name in ("I_x1", "I_x2", "phi_x2"):
+            self.assertLess(errors[name]["max"], 1e-3, name)
+
+    def test_a_limit_cycle_as_fast_motion(self):
+        model = MODELS / "van-der-pol-drive.toml"
+        errors = json.loads(self.lento("compare", model, "--t-end", "1", "--json").stdout)["error"]
+        self.assertLess(errors["slow_angle"]["max"], 1e-3)
+        done = self.lento("run", model, "--option", "steps=20")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("limit cycle", done.stderr + done.stdout)
+
+    def test_check_lists_them(self):
+        data = json.loads(self.lento("check", PAIR, "--json").stdout)["slow"]
+        self.assertFalse(data["declared"])
+        self.assertIn('I_x1 = "x1^2 + v1^2"', data["variables"])
+        self.assertTrue(all(rate["slow"] for rate in data["rates"]))
+        self.assertEqual((data["needed"], data["problem"]), (3, None))
+        wrong = self.model(HEAD + '[slow]\na = "x1"\n')
+        data = json.loads(self.lento("check", wrong, "--json").stdout)
+        self.assertIn("a is not slow", data["slow"]["problem"])
+        self.assertFalse(next(m["applies"] for m in data["methods"] if m["name"] == "reversible"))
+        self.assertIn("not slow", self.lento("check", wrong).stdout)
+
+    def test_what_is_listed_can_be_declared(self):
+        listed = json.loads(self.lento("check", PAIR, "--json").stdout)["slow"]["variables"]
+        declared = self.model(PAIR.read_text() + "\n[slow]\n" + "\n".join(listed) + "\n")
+        found, given = self.run_json(PAIR, "--t-end", "2"), self.run_json(declared, "--t-end", "2")
+        for name in ("I_x1", "I_x2", "phi_x2"):
+            self.assertAlmostEqual(found["final"][name], given["final"][name], places=9)
+
+    def test_what_is_wrong_is_refused_with_its_number(self):
+        self.refused('a = "x1^2 + v1^2"\nb = "x2^2 + v2^2"\nc = "x1*v2"\n', "c is not slow", "rate reaches", "4 times faster")
+        self.refused('a = "x1^2 + v1^2"\nb = "x2^2 + v2^2"\nc = "(x1^2 + v1^2)*(x2^2 + v2^2)"\n', "c depends on b, a", "length")
+        self.refused('a = "x1^2 + v1^2"\nb = "x2^2 + v2^2"\n', "2 slow variables are too few", "needs 3")
+
+    def test_none_declared_and_none_found(self):
+        done = self.lento("run", MODELS / "j2-satellite.toml", "--method", "reversible")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("declares no slow variables", done.stderr)
+        self.assertIn("small", done.stderr)
+
+    def test_pictures_of_figures(self):
+        done = self.lento("reproduce", "reversible/figure-3.1", "reversible/figure-3.2", "-o", "pictures")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for name in ("reversible-figure-3.1.svg", "reversible-figure-3.2.svg"):
+            root = xml.etree.ElementTree.parse(self.at / "pictures" / name).getroot()
+            self.assertEqual(len(root.findall("{http://www.w3.org/2000/svg}circle")), 2 if "3.1" in name else 3)
+
+    def test_phases_of_the_start(self):
+        model = self.model('lento = 1\n[parameters]\neps = 1e-4\n[coordinates]\nq = { start = 0.5 }\n[forces]\n'
+                           'q = "(9.8 + 4*cos(theta)/eps)/0.2*sin(q)"\n[vibration.theta]\nfrequency = "1/eps"\n[oscillation]\nsmall = "eps"\n'
+                           '[run]\nt_end = 0.5\nmethod = "reversible"\n')
+        summary = self.run_json(model)
+        self.assertIn("q_dot_slow", summary["final"])
+        # At the phase of the start the vibration of the velocity vanishes.
+        self.assertAlmostEqual(summary["final"]["q_dot_slow"], summary["final"]["q_dot"], places=9)
+        averaged = self.run_json(model, "--method", "hmm-async")["final"]
+        self.assertAlmostEqual(summary["final"]["q"], averaged["q"], delta=1e-2)
+
+
+if __name__ == "__main__":
+    unittest.main()
