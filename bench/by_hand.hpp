@@ -252,4 +252,37 @@ inline double shake_pendulum(double angle, const lento::FilterWeights& w) {
     return first.sum + first.carry + 0 * (second.sum + multiplier.sum);
 }
 
+/// The mean rates of the slow variables of the pendulum with an oscillator (reversible (4.2), (4.3)), half of the steps on each side.
+inline double slow_pendulum(double start, const lento::FilterWeights& w) {
+    constexpr double l = 0.05;
+    constexpr double c = 1 / (two_pi * l);
+    constexpr double fast = two_pi / 1e-5;
+    const double step = 1e-5 / 25;
+    double mean[3]{};
+    for (const double side : {1.0, -1.0}) {
+        const double k = side * step;
+        double theta = start, velocity = -0.4, psi1 = 0.6, psi2 = 0.8;
+        double sine = std::sin(theta);
+        double force = (0.1 + psi1 / 1e-5) / l * sine;
+        for (std::size_t n = 0; n <= each_side / 2; ++n) {
+            if (n > 0) {
+                const double half_velocity = velocity + k / 2 * force;
+                const double half_psi = psi2 - k / 2 * fast * psi1;
+                theta += k * half_velocity;
+                psi1 += k * fast * half_psi;
+                sine = std::sin(theta);
+                force = (0.1 + psi1 / 1e-5) / l * sine;
+                velocity = half_velocity + k / 2 * force;
+                psi2 = half_psi - k / 2 * fast * psi1;
+            }
+            if (n > 0 || side > 0) {
+                mean[0] += w[n] * velocity;
+                mean[1] += w[n] * (2 * psi1 * (fast * psi2) + 2 * psi2 * (-fast * psi1));
+                mean[2] += w[n] * (force + c * (-fast * psi1 * sine + psi2 * std::cos(theta) * velocity));
+            }
+        }
+    }
+    return mean[2] + 0 * (mean[0] + mean[1]);
+}
+
 }  // namespace by_hand

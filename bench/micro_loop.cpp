@@ -22,6 +22,7 @@
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
 #include "lento/model/system.hpp"
+#include "papers/reversible_systems.hpp"
 
 namespace {
 
@@ -273,6 +274,36 @@ Loop shake_loop(std::string name) {
             }};
 }
 
+/// The mean rates of slow variables over one window.
+Loop slow_loop(std::string name) {
+    struct Window {
+        std::vector<double> start{0.5, -0.4, 0.6, 0.8}, rates{0, 0, 0};
+        lento::FilterWeights weights{lento::Filter("gentle"), by_hand::each_side / 2};
+        std::unique_ptr<lento::SlowAverage> average =
+            lento::slow_problem(lento::papers::slow_pendulum(1e-5))->average("verlet", 0, start);
+        void once() { average->mean_rates({.h = 1e-5 / 25, .weights = &weights}, start, rates); }
+    };
+    return {std::move(name),
+            [](benchmark::State& state) {
+                Window window;
+                for (auto _ : state) {
+                    benchmark::DoNotOptimize(window.start.data());
+                    window.once();
+                    benchmark::DoNotOptimize(window.rates.data());
+                    benchmark::ClobberMemory();
+                }
+            },
+            [] {
+                Window window;
+                window.once();
+                return window.rates[2];
+            }};
+}
+double slow_by_hand(double start, const lento::FilterWeights&) {
+    static const lento::FilterWeights half(lento::Filter("gentle"), by_hand::each_side / 2);
+    return by_hand::slow_pendulum(start, half);
+}
+
 struct Comparison {
     Loop library, hand;
     double bound;  // that the project sets itself; 0: none
@@ -303,6 +334,7 @@ std::vector<Comparison> comparisons() {
          hand_pendulum("Verlet, map of the pendulum, by hand", verlet_map_pendulum), 0},
         {map_loop<lento::RungeKutta4OnMotion>("RK4, map of the pendulum"),
          hand_pendulum("RK4, map of the pendulum, by hand", rk4_map_pendulum), 0},
+        {slow_loop("Verlet, slow variables"), hand_pendulum("Verlet, slow variables, by hand", slow_by_hand), 0},
         {shake_loop("SHAKE, pendulum in the plane"),
          hand_pendulum("SHAKE, pendulum in the plane, by hand", shake_pendulum), 0},
     };

@@ -155,6 +155,9 @@ private:
     void legend(std::size_t k) {
         const double y = top + 18 + 18 * static_cast<double>(k);
         const char* colour = colours[k % colours.size()];
+        text_ += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"204\" height=\"18\" fill=\"white\" fill-opacity=\"0.85\"/>\n",
+            width - right - 206, y - 14);
         line(width - right - 200, y - 4, width - right - 178, y - 4, colour);
         label(width - right - 172, y, picture_.curves[k].label, "start");
     }

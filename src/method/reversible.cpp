@@ -118,6 +118,7 @@ private:
     SlowLook look() const {
         return {.t = request_.t_start,
                 .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
+                .length = request_.t_end - request_.t_start,
                 .start = x_};
     }
 
@@ -158,6 +159,7 @@ private:
     }
 
     void accept(const SlowReport& report) {
+        record_.statistics.force_evaluations = report.faster_evaluations;
         if (!report.problem.empty()) {
             return refuse(Outcome::refused, report.problem);
         }
@@ -229,7 +231,8 @@ private:
     void refine(const char* what, Finer&& finer) {
         constexpr int most = 6;
         constexpr double share = 0.1;  // of the tolerance
-        auto points = points_near(*average_, look(), problem_->second_order());
+        constexpr double small = 1e-4;
+        auto points = points_near(*average_, look());
         points.resize(2);
         auto coarse = mean_rates(points);
         double last = HUGE_VAL;
@@ -238,8 +241,10 @@ private:
             finer(windows_);
             auto fine = mean_rates(points);
             const double change = difference(coarse, fine);
-            if (!(change > share * request_.rtol) || change > 0.5 * last) {
-                windows_ = before;  // good enough, or as good as rounding and the drift of the slow motion allow
+            const bool levelled_off =
+                change < small && change > 0.5 * last;  // rounding, or the drift of the slow motion
+            if (!(change > share * request_.rtol) || levelled_off) {
+                windows_ = before;
                 return;
             }
             coarse = std::move(fine);
@@ -263,8 +268,12 @@ private:
         std::vector<double> values(average_->outputs());
         double largest = 0;
         for (std::size_t p = 0; p < a.size(); ++p) {
-            if (!a[p].rates.allFinite() || !b[p].rates.allFinite()) {
+            const bool finite = a[p].rates.allFinite() && b[p].rates.allFinite();
+            if (!finite && p > 0 && !a[p].rates.allFinite() && !b[p].rates.allFinite()) {
                 continue;  // a point aside, outside of where the model is defined
+            }
+            if (!finite) {
+                return HUGE_VAL;  // micro-steps too long to follow the motion
             }
             average_->values(request_.t_start, {a[p].x.data(), x_.size()}, values);
             for (std::size_t k = 0; k < a[p].charts.size(); ++k) {
@@ -287,6 +296,7 @@ private:
                           .kind = reconstruction_ == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
                           .partition = problem_->partition(request_.t_start, x_)};
         const auto steps = plan.steps;
+        macro_.step = interval.length() / static_cast<double>(steps);  // equal ones
         Recorder recorder(interval, request_.samples, request_.sink, request_.keep, request_.progress);
         recorder.begin(x_);
         LeapfrogMarch march(field, std::move(plan));
@@ -358,7 +368,7 @@ private:
         statistics.rejected_steps = result.rejected;
         statistics.newton_iterations = result.newton_iterations;
         statistics.micro_steps = average_->flow().micro_steps();
-        statistics.force_evaluations = average_->flow().evaluations();
+        statistics.force_evaluations += average_->flow().evaluations();
         note("macro", macro_.name);
         if (macro_.step) {
             note("macro_step", fmt::format("{}", *macro_.step));

@@ -44,29 +44,45 @@ Stretch one_period(const MicroFlow& flow, const SlowLook& look) {
             .steps = steps};
 }
 
-/// How large the unknowns become within a period.
-VectorXd sizes(SlowAverage& average, const SlowLook& look, std::span<const double> x) {
-    VectorXd size = VectorXd::Zero(static_cast<Index>(x.size()));
-    average.look(one_period(average.flow(), look), x, [&](std::int64_t, std::span<const double> y, auto, auto) {
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            double& own = size[static_cast<Index>(i)];
-            own = larger(own, std::abs(y[i]));
-        }
-    });
-    return size;
-}
+/// The unknowns within a period from the start.
+struct Extent {
+    VectorXd largest, drift;  ///< of |x|; the mean of x'
 
-/// Those that start at nothing will not stay there.
-VectorXd levelled(VectorXd size, bool second_order) {
-    const Index half = second_order ? size.size() / 2 : size.size();
-    const double positions = size.head(half).maxCoeff();
-    size.head(half) = size.head(half).cwiseMax(fast_swing * positions);
-    if (second_order) {
-        const double velocities = size.tail(half).maxCoeff();
-        size.tail(half) = size.tail(half).cwiseMax(fast_swing * velocities);
+    Extent(SlowAverage& average, const SlowLook& look)
+        : largest(VectorXd::Zero(static_cast<Index>(look.start.size()))), drift(largest) {
+        average.look(one_period(average.flow(), look), look.start,
+                     [&](std::int64_t, std::span<const double> y, auto, auto) {
+                         const Eigen::Map<const VectorXd> now(y.data(), largest.size());
+                         for (Index i = 0; i < largest.size(); ++i) {
+                             largest[i] = larger(largest[i], std::abs(now[i]));
+                         }
+                         drift = now;
+                     });
+        drift = (drift - Eigen::Map<const VectorXd>(look.start.data(), largest.size())) / look.period;
     }
-    return size;
-}
+
+    /// What counts as large: those that start at nothing will not stay there.
+    VectorXd sizes(bool second_order) const {
+        VectorXd size = largest;
+        const Index half = second_order ? size.size() / 2 : size.size();
+        for (auto part : {size.head(half), size.tail(size.size() - half)}) {
+            part = part.cwiseMax(fast_swing * (part.size() > 0 ? part.maxCoeff() : 0.0));
+        }
+        return size;
+    }
+
+    /// How far one may go aside: as large as an unknown is, or as far as it drifts while another moves by its own size. Unknowns may be in
+    /// very different units.
+    VectorXd moves(double length) const {
+        double time = length;
+        for (Index i = 0; i < largest.size(); ++i) {
+            if (largest[i] > 0 && std::abs(drift[i]) > 0) {
+                time = std::min(time, largest[i] / std::abs(drift[i]));
+            }
+        }
+        return largest.cwiseMax(0.3 * time * drift.cwiseAbs()).cwiseMax(1e-3 * largest.maxCoeff());
+    }
+};
 
 struct Swings {
     VectorXd rate, swing;
@@ -206,10 +222,10 @@ void judge_rates(SlowReport& report, double factor) {
 
 }  // namespace
 
-std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look, bool second_order) {
+std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look) {
     constexpr std::size_t others = 3;
     constexpr double aside = 0.2;
-    const VectorXd size = levelled(sizes(average, look, look.start), second_order);
+    const VectorXd size = Extent(average, look).moves(look.length);
     std::vector<std::vector<double>> points{look.start};
     for (std::size_t p = 0; p < others; ++p) {
         auto& point = points.emplace_back(look.start);
@@ -238,9 +254,9 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             report.outputs.back().faster_swing = 0;
         }
     }
-    const auto size = levelled(sizes(average, look, look.start), problem.second_order());
+    const auto size = Extent(average, look).sizes(problem.second_order());
     VectorXd combination;
-    for (const auto& point : points_near(average, look, problem.second_order())) {
+    for (const auto& point : points_near(average, look)) {
         const auto seen = swings(average, look, point, size);
         if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
             continue;  // outside of where the model is defined
@@ -266,6 +282,7 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             combination = svd.matrixU().col(svd.matrixU().cols() - 1);
         }
     }
+    report.faster_evaluations = other ? other->flow().evaluations() : 0;
     judge_rates(report, faster.factor);
     if (report.problem.empty() && report.independence < dependent && combination.size() > 0) {
         report.problem = fmt::format(

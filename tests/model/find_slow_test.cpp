@@ -41,13 +41,13 @@ Found found_in(const std::string& text) {
     return found;
 }
 
-const std::string pair = R"([variables]
+const std::string pair = R"toml([variables]
 x = { start = 1, rate = "v/eps" }
 v = { start = 0.2, rate = "-x/eps - x^3" }
 a = { start = 1, rate = "2*b/eps" }
 b = { start = 0.5, rate = "-2*a/eps + x" }
 s = { start = 0.5, rate = "x*a" }
-)";
+)toml";
 
 TEST(FindSlow, amplitudes_and_relative_phase_of_a_resonance_1_to_2) {
     const auto found = found_in(pair);
@@ -63,29 +63,29 @@ TEST(FindSlow, amplitudes_and_relative_phase_of_a_resonance_1_to_2) {
 }
 
 TEST(FindSlow, what_is_driven_by_an_oscillator_is_corrected) {
-    const auto found = found_in(R"([variables]
+    const auto found = found_in(R"toml([variables]
 theta1 = { start = 0, rate = "theta2" }
 theta2 = { start = -0.4, rate = "(0.1 + psi1/eps)/0.05*sin(theta1)" }
 psi1 = { start = 0, rate = "psi2/eps" }
 psi2 = { start = 1, rate = "-psi1/eps" }
-)");
+)toml");
     ASSERT_EQ(found.slow.why_not, "");
-ASSERT_EQ(found.slow.variables.size(), 3U);
-EXPECT_EQ(found.slow.variables[1].name, "theta2_slow");
-// theta2 + 20 sin(theta1) psi2 (4.3): compared as a number.
-Model model = found.model;
-model.variables[0].start = 0.7;
-EXPECT_NEAR(values_at_start(model, {found.slow.variables[1].node})[0], -0.4 + 20 * std::sin(0.7), 1e-12);
+    ASSERT_EQ(found.slow.variables.size(), 3U);
+    EXPECT_EQ(found.slow.variables[1].name, "theta2_slow");
+    // theta2 + 20 sin(theta1) psi2 (4.3): compared as a number.
+    Model model = found.model;
+    model.variables[0].start = 0.7;
+    EXPECT_NEAR(values_at_start(model, {found.slow.variables[1].node})[0], -0.4 + 20 * std::sin(0.7), 1e-12);
 }
 
 TEST(FindSlow, oscillations_relative_to_a_declared_phase) {
-    const auto found = found_in(R"([coordinates]
+    const auto found = found_in(R"toml([coordinates]
 x = { start = 1, velocity = 0 }
 [forces]
 x = "-x/eps^2 + cos(theta)*x/eps"
 [vibration.theta]
 frequency = "1/eps"
-)");
+)toml");
     ASSERT_EQ(found.slow.why_not, "");
     ASSERT_EQ(found.slow.variables.size(), 2U);
     // z = x + i eps v rotates backward: Re and Im of its product with a turn of the phase.
@@ -94,7 +94,7 @@ frequency = "1/eps"
 }
 
 TEST(FindSlow, a_vibration_by_a_phase_is_integrated) {
-    const auto found = found_in(R"([coordinates]
+    const auto found = found_in(R"toml([coordinates]
 q = { start = 0.5 }
 [forces]
 q = "(9.8 + 4*cos(2*theta)/eps)/0.2*sin(q)"[vibration.theta] frequency = "1/eps" start = 0.3) ");
@@ -160,7 +160,7 @@ TEST(Print, text_is_read_back_as_the_same_expression) {
 }
 
 TEST(ModelSlow, derivatives_agree_with_jets) {
-    const auto model = read(R"([coordinates]
+    const auto model = read(R"toml([coordinates]
 q = { start = 0.5, velocity = 0.25 }
 [forces]
 q = "-q"
@@ -168,35 +168,35 @@ q = "-q"
 frequency = "1/eps"
 [slow]
 a = { variable = "q^2*q_dot + t*sin(theta)", alternative = "exp(q)*q_dot^2" }
-)",
-                            "1e-2");
-ModelSlow slow(model);
-SlowFunction same({{"a", "b"}}, [](auto x, auto t, auto theta, auto xi) {
-    xi[0] = x[0] * x[0] * x[1] + t * sin(theta[0]);
-    xi[1] = exp(x[0]) * x[1] * x[1];
-});
-const std::vector<double> x{0.3, -0.7}, rate{1.5, 2.5}, theta{0.4}, theta_rate{100};
-std::vector<double> here(2), there(2), gradient(4), other(4);
-slow.rates(x, rate, 0.2, 1, theta, theta_rate, here);
-same.rates(x, rate, 0.2, 1, theta, theta_rate, there);
-slow.gradients(x, 0.2, theta, gradient);
-same.gradients(x, 0.2, theta, other);
-for (std::size_t k = 0; k < 2; ++k) {
-    EXPECT_NEAR(here[k], there[k], 1e-13);
-}
-for (std::size_t k = 0; k < 4; ++k) {
-    EXPECT_NEAR(gradient[k], other[k], 1e-15);
-}
-double hessians[2][2][2][2]{};
-for (const auto& entry : slow.hessians(x, 0.2, theta)) {
-    hessians[0][entry.output][entry.row][entry.column] += entry.value;
-}
-for (const auto& entry : same.hessians(x, 0.2, theta)) {
-    hessians[1][entry.output][entry.row][entry.column] += entry.value;
-}
-for (int k = 0; k < 8; ++k) {
-    EXPECT_NEAR((&hessians[0][0][0][0])[k], (&hessians[1][0][0][0])[k], 1e-14) << k;
-}
+)toml",
+                                "1e-2");
+    ModelSlow slow(model);
+    SlowFunction same({{"a", "b"}}, [](auto x, auto t, auto theta, auto xi) {
+        xi[0] = x[0] * x[0] * x[1] + t * sin(theta[0]);
+        xi[1] = exp(x[0]) * x[1] * x[1];
+    });
+    const std::vector<double> x{0.3, -0.7}, rate{1.5, 2.5}, theta{0.4}, theta_rate{100};
+    std::vector<double> here(2), there(2), gradient(4), other(4);
+    slow.rates(x, rate, 0.2, 1, theta, theta_rate, here);
+    same.rates(x, rate, 0.2, 1, theta, theta_rate, there);
+    slow.gradients(x, 0.2, theta, gradient);
+    same.gradients(x, 0.2, theta, other);
+    for (std::size_t k = 0; k < 2; ++k) {
+        EXPECT_NEAR(here[k], there[k], 1e-13);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+        EXPECT_NEAR(gradient[k], other[k], 1e-15);
+    }
+    double hessians[2][2][2][2]{};
+    for (const auto& entry : slow.hessians(x, 0.2, theta)) {
+        hessians[0][entry.output][entry.row][entry.column] += entry.value;
+    }
+    for (const auto& entry : same.hessians(x, 0.2, theta)) {
+        hessians[1][entry.output][entry.row][entry.column] += entry.value;
+    }
+    for (int k = 0; k < 8; ++k) {
+        EXPECT_NEAR((&hessians[0][0][0][0])[k], (&hessians[1][0][0][0])[k], 1e-14) << k;
+    }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,14 +43,16 @@ struct SlowReport {
     std::size_t declared = 0, needed = 0;
     double independence = 0;  ///< the smallest singular value of the gradients, each of length 1, at the best point
     std::optional<double>
-        contraction{};      ///< by what the fast motion shrinks in a period what the slow variables leave open
-    std::string problem{};  ///< a sentence; empty if all is well
+        contraction{};  ///< by what the fast motion shrinks in a period what the slow variables leave open
+    std::int64_t faster_evaluations = 0;  ///< of the faster motion
+    std::string problem{};                ///< a sentence; empty if all is well
 };
 
 /// Where and how the fast motion is looked at.
 struct SlowLook {
     double t = 0;
     double period = 0;  ///< or a time that covers some
+    double length = 0;  ///< of the run
     std::vector<double> start{};
 };
 
@@ -57,6 +60,6 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
                        const FasterMotion& faster = {});
 
 /// The start, and points near it that are the same in every run.
-std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look, bool second_order);
+std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look);
 
 }  // namespace lento
