@@ -71,12 +71,11 @@ struct Extent {
         return size;
     }
 
-    /// How far one may go aside: as large as an unknown is, or as far as it drifts while another moves by its own size. Unknowns may be in
-    /// very different units.
+    /// How far one may go aside: as large as an unknown is, or as far as it drifts while one of the large ones moves by its own size.
     VectorXd moves(double length) const {
         double time = length;
         for (Index i = 0; i < largest.size(); ++i) {
-            if (largest[i] > 0 && std::abs(drift[i]) > 0) {
+            if (largest[i] >= fast_swing * largest.maxCoeff() && std::abs(drift[i]) > 0) {
                 time = std::min(time, largest[i] / std::abs(drift[i]));
             }
         }

@@ -116,7 +116,8 @@ struct Leading {
     Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor)
         : part(MatrixXd::Zero(slow[0].rows(), slow[0].cols())),
           constant(static_cast<std::size_t>(slow[0].rows()), true) {
-        if (!any_grows(slow, fast, factor)) {
+        if (!any(slow, fast, factor, [](double power) { return power >= 1; }) &&
+            any(slow, fast, factor, [](double power) { return power <= -1; })) {
             for (auto& matrix : fast) {
                 matrix *= factor;
             }
@@ -139,10 +140,12 @@ struct Leading {
     static double growth(double a, double b, double factor) {
         return a == 0 || b == 0 ? 0.0 : std::round(std::log(std::abs(b / a)) / std::log(factor));
     }
-    static bool any_grows(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor) {
+    template <class Which>
+    static bool any(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor,
+                    Which&& which) {
         for (std::size_t p = 0; p < slow.size(); ++p) {
             for (Index k = 0; k < slow[p].size(); ++k) {
-                if (growth(slow[p].data()[k], fast[p].data()[k], factor) >= 1) {
+                if (which(growth(slow[p].data()[k], fast[p].data()[k], factor))) {
                     return true;
                 }
             }
@@ -292,6 +295,12 @@ private:
                 continue;
             }
             const auto members = component(i, seen);
+            for (const Index k : members) {
+                if (is_driven(k)) {
+                    why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(k));
+                    return;
+                }
+            }
             if (members.size() == 1) {
                 add(name(i) + "_slow", unknown(i));
             } else {

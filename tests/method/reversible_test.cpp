@@ -66,7 +66,7 @@ TEST(Reversible, one_step_solvers_keep_their_orders) {
             .macro = macro, .steps = steps, .micro = "dopri8", .micro_steps_per_period = 16, .window_periods = 8};
         return solve(papers::slow_pendulum(eps), request).final_state().position[0];
     };
-    const double exact = end("rk4", 160);
+    const double exact = end("rk4", 640);
     struct Expected {
         const char* macro;
         double order;
@@ -74,11 +74,11 @@ TEST(Reversible, one_step_solvers_keep_their_orders) {
     for (const auto& [macro, order] :
          {Expected{"euler", 1}, {"midpoint", 2}, {"heun3", 3}, {"rk4", 4}, {"leapfrog", 2}}) {
         std::vector<double> H, error;
-        for (const std::size_t steps : {10, 20, 40}) {
+        for (const std::size_t steps : {20, 40, 80}) {
             H.push_back(2.0 / static_cast<double>(steps));
             error.push_back(std::abs(end(macro, steps) - exact));
         }
-        EXPECT_NEAR(papers::slope(H, error), order, 0.45) << macro;
+        EXPECT_NEAR(papers::slope(H, error), order, 0.3) << macro;
     }
 }
 
@@ -174,7 +174,7 @@ TEST(Reversible, refuses_what_is_not_independent) {
                                 xi[1] = x[2] * x[2] + x[3] * x[3];
                                 xi[2] = xi[0] * xi[1] + sin(xi[0]);
                             }),
-                   {"both depends on amplitude, angle"});
+                   {"both depends on", "angle"});
     expect_refused(run_with({{"angle"}, {"constant"}},
                             [](auto x, auto xi) {
                                 xi[0] = x[0];

@@ -56,10 +56,10 @@ TEST(FindSlow, amplitudes_and_relative_phase_of_a_resonance_1_to_2) {
     ASSERT_EQ(texts.size(), 5U);
     EXPECT_EQ(texts[0], "s");
     EXPECT_EQ(texts[1], "x^2 + v^2");
-    EXPECT_EQ(texts[2], "a^2 + b^2");
+    EXPECT_EQ(texts[2], "b^2 + a^2");
     // (x + i v)^2 conj(a + i b)
-    EXPECT_EQ(texts[3], "(x^2 - v^2)*a + (x*v + x*v)*b");
-    EXPECT_EQ(texts[4], "(x*v + x*v)*a - (x^2 - v^2)*b");
+    EXPECT_EQ(texts[3], "b*2*x*v + a*(x^2 - v^2)");
+    EXPECT_EQ(texts[4], "a*2*x*v - b*(x^2 - v^2)");
 }
 
 TEST(FindSlow, what_is_driven_by_an_oscillator_is_corrected) {
@@ -97,8 +97,12 @@ TEST(FindSlow, a_vibration_by_a_phase_is_integrated) {
     const auto found = found_in(R"toml([coordinates]
 q = { start = 0.5 }
 [forces]
-q = "(9.8 + 4*cos(2*theta)/eps)/0.2*sin(q)"[vibration.theta] frequency = "1/eps" start = 0.3) ");
-        ASSERT_EQ(found.slow.why_not, "");
+q = "(9.8 + 4*cos(2*theta)/eps)/0.2*sin(q)"
+[vibration.theta]
+frequency = "1/eps"
+start = 0.3
+)toml");
+    ASSERT_EQ(found.slow.why_not, "");
     ASSERT_EQ(found.slow.variables.size(), 2U);
     // q_dot - 20/2 sin(2 theta) sin(q)
     EXPECT_NEAR(values_at_start(found.model, {found.slow.variables[1].node})[0], -10 * std::sin(0.6) * std::sin(0.5),
@@ -106,20 +110,18 @@ q = "(9.8 + 4*cos(2*theta)/eps)/0.2*sin(q)"[vibration.theta] frequency = "1/eps"
 }
 
 TEST(FindSlow, found_variables_are_slow_by_measurement) {
-    for (const auto* text : {&pair}) {
-        auto found = found_in(*text);
-        found.model.slow = found.slow.variables;
-        auto faster = read(*text, "2.5e-5");
-        faster.slow = find_slow(faster, read(*text, "6.25e-6")).variables;
-        const Request request{.start = start_of(found.model), .t_end = 1, .method = "reversible"};
-        const auto report = judged_slow_variables(*slow_problem(slow_first_order_system(found.model)), request,
-                                                  {slow_problem(slow_first_order_system(faster)), 4});
-        EXPECT_EQ(report.problem, "");
-        EXPECT_EQ(report.declared, report.needed);
-        for (const auto& measure : report.outputs) {
-            EXPECT_LT(measure.rate, 10) << measure.name;
-            EXPECT_TRUE(measure.slow) << measure.name;
-        }
+    auto found = found_in(pair);
+    found.model.slow = found.slow.variables;
+    auto faster = read(pair, "2.5e-5");
+    faster.slow = find_slow(faster, read(pair, "6.25e-6")).variables;
+    const Request request{.start = start_of(found.model), .t_end = 1, .method = "reversible"};
+    const auto report = judged_slow_variables(*slow_problem(slow_first_order_system(found.model)), request,
+                                              {slow_problem(slow_first_order_system(faster)), 4});
+    EXPECT_EQ(report.problem, "");
+    EXPECT_EQ(report.declared, report.needed);
+    for (const auto& measure : report.outputs) {
+        EXPECT_LT(measure.rate, 10) << measure.name;
+        EXPECT_TRUE(measure.slow) << measure.name;
     }
 }
 
@@ -154,7 +156,8 @@ TEST(Print, text_is_read_back_as_the_same_expression) {
         const auto printed = text_of(once, node);
         const auto again = read(
             "[variables]\nx = { start = 0.7, rate = \"" + printed + "\" }\nv = { start = -0.3, rate = \"0\" }\n", "1");
-        EXPECT_EQ(values_at_start(again, {again.variables[0].rate}), values_at_start(once, {node}))
+        const double expected = values_at_start(once, {node})[0];
+        EXPECT_NEAR(values_at_start(again, {again.variables[0].rate})[0], expected, 1e-15 * std::abs(expected))
             << text << " -> " << printed;
     }
 }
@@ -169,7 +172,7 @@ frequency = "1/eps"
 [slow]
 a = { variable = "q^2*q_dot + t*sin(theta)", alternative = "exp(q)*q_dot^2" }
 )toml",
-                                "1e-2");
+                            "1e-2");
     ModelSlow slow(model);
     SlowFunction same({{"a", "b"}}, [](auto x, auto t, auto theta, auto xi) {
         xi[0] = x[0] * x[0] * x[1] + t * sin(theta[0]);
