@@ -32,6 +32,14 @@ void Curvatures::add_combination(const Eigen::VectorXd& factors, Eigen::MatrixXd
     }
 }
 
+Curvatures Curvatures::scaled(const Eigen::VectorXd& scales) const {
+    auto entries = entries_;
+    for (auto& entry : entries) {
+        entry.value *= scales[static_cast<Eigen::Index>(entry.row)] * scales[static_cast<Eigen::Index>(entry.column)];
+    }
+    return Curvatures(std::move(entries));
+}
+
 Eigen::VectorXd shortest(const Eigen::MatrixXd& rows, const Eigen::VectorXd& products) {
     constexpr double dependent = 1e-10;
     if (!rows.allFinite() || !products.allFinite()) {
@@ -76,10 +84,11 @@ std::vector<std::size_t> best_charts(const std::vector<SlowName>& names, const E
     return charts;
 }
 
-SlowField::SlowField(SlowAverage& average, SlowWindow window, FilterWeights weights)
+SlowField::SlowField(SlowAverage& average, SlowWindow window, FilterWeights weights, Eigen::VectorXd scales)
     : average_(&average),
       window_(window),
       weights_(std::move(weights)),
+      scales_(std::move(scales)),
       rates_(average.outputs()),
       time_derivatives_(average.outputs()),
       gradients_(average.outputs() * average.flow().dimension()) {}
@@ -93,7 +102,9 @@ SlowField::Point SlowField::at(double t, std::span<const double> x) {
     const auto d = static_cast<Eigen::Index>(unknowns());
     const Rows all = Eigen::Map<const Rows>(gradients_.data(), static_cast<Eigen::Index>(rates_.size()), d);
     Point point{.t = t, .x = Eigen::Map<const Eigen::VectorXd>(x.data(), d)};
-    point.charts = best_charts(average_->names(), all);
+    point.scales = scales_;
+    point.charts = best_charts(
+        average_->names(), scales_.size() == 0 ? Eigen::MatrixXd(all) : Eigen::MatrixXd(all * scales_.asDiagonal()));
     point.rates.resize(static_cast<Eigen::Index>(count()));
     point.gradients.resize(static_cast<Eigen::Index>(count()), d);
     for (std::size_t k = 0; k < count(); ++k) {
@@ -123,7 +134,10 @@ Eigen::VectorXd SlowField::values(double t, std::span<const double> x) {
 }
 
 Eigen::VectorXd SlowField::field(const Point& point) {
-    return shortest(point.gradients, point.rates);
+    if (point.scales.size() == 0) {
+        return shortest(point.gradients, point.rates);
+    }
+    return point.scales.cwiseProduct(shortest(point.gradients * point.scales.asDiagonal(), point.rates));
 }
 
 bool SlowField::follow(double t, double length, std::int64_t most, Eigen::VectorXd& x) {

@@ -163,6 +163,16 @@ std::span<const double> span_of(const VectorXd& x) {
 
 Reconstructed reconstructed(Reconstruct kind, const SlowField::Point& middle, const Curvatures& curvatures,
                             const VectorXd& x0, const VectorXd& change) {
+    if (middle.scales.size() > 0) {
+        SlowField::Point scaled = middle;
+        scaled.scales = {};
+        scaled.x = middle.x.cwiseQuotient(middle.scales);
+        scaled.gradients = middle.gradients * middle.scales.asDiagonal();
+        auto found =
+            reconstructed(kind, scaled, curvatures.scaled(middle.scales), x0.cwiseQuotient(middle.scales), change);
+        found.x = found.x.cwiseProduct(middle.scales);
+        return found;
+    }
     const Equations equations(kind, middle, curvatures, x0, change);
     Newton newton(equations);
     newton.run();
@@ -191,6 +201,12 @@ std::optional<VectorXd> LeapfrogMarch::next(const SlowField::Point& middle, cons
     }
     ++result_.bridges;
     return x;
+}
+
+std::optional<VectorXd> LeapfrogMarch::first_step(const SlowField::Point& start) {
+    const VectorXd half = start.x + step() / 2 * SlowField::field(start);
+    const auto middle = field_->at(start.t + step() / 2, span_of(half));
+    return next(middle, start.x, step() / 2);
 }
 
 VectorXd LeapfrogMarch::output(const VectorXd& before, const VectorXd& x, const VectorXd& after) const {
@@ -239,10 +255,7 @@ void LeapfrogMarch::watch_parity(double t, const VectorXd& x) {
 
 LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const StepTaker& taker, const std::stop_token& stop) {
     result_ = {};
-    const auto start = field_->at(plan_.interval.from, span_of(x0));
-    const VectorXd half = x0 + step() / 2 * SlowField::field(start);
-    const auto middle = field_->at(plan_.interval.from + step() / 2, span_of(half));
-    const auto x1 = next(middle, x0, step() / 2);
+    const auto x1 = first_step(field_->at(plan_.interval.from, span_of(x0)));
     if (!x1 || !x1->allFinite()) {
         result_.march = {
             .outcome = Outcome::diverged,
@@ -270,6 +283,7 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
     VectorXd x = x1;
     VectorXd node = x0;
     VectorXd slope = (x1 - x0) / step();
+    bool jumped = false;  // a bridge ends at another fast phase
     for (std::int64_t n = 1; n <= plan_.steps; ++n) {
         if (stop.stop_requested()) {
             result_.march.outcome = Outcome::interrupted;
@@ -277,7 +291,8 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
         }
         const double t = time(n);
         const auto middle = field_->at(t, span_of(x));
-        const auto after = next(middle, before, step());
+        const auto bridges = result_.bridges;
+        const auto after = jumped ? first_step(middle) : next(middle, before, step());
         if (!after) {
             result_.march.outcome = Outcome::not_converged;
             result_.march.explanation = fmt::format(
@@ -297,12 +312,19 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
         if (taker.point) {
             taker.point(t, x);
         }
-        const VectorXd here = output(before, x, *after);
-        const VectorXd here_slope = (*after - before) / (2 * step());
+        const bool bridged = result_.bridges > bridges;
+        const VectorXd here = bridged || jumped ? x : output(before, x, *after);
+        const VectorXd here_slope =
+            bridged || jumped ? SlowField::field(middle) : VectorXd((*after - before) / (2 * step()));
+        if (jumped) {
+            node = here - step() * here_slope;
+            slope = here_slope;
+        }
         if (taker.wants && taker.wants(t)) {
             taker.take(
                 cubic_hermite(time(n - 1), t, span_of(node), span_of(slope), span_of(here), span_of(here_slope)));
         }
+        jumped = bridged;
         node = here;
         slope = here_slope;
         ++result_.march.steps;

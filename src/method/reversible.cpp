@@ -49,12 +49,14 @@ struct Windows {
     double h = 0;
     double width = 0;
     std::optional<std::int64_t> settling{};
+    Eigen::VectorXd scales{};  ///< of the unknowns
 
     double turns() const { return period > 0 ? h / period : 0; }
     SlowField field(SlowAverage& average) const {
         return {average,
                 {.h = h, .turns = turns(), .settling = settling},
-                FilterWeights::over(Filter(filter), width / 2 / h)};
+                FilterWeights::over(Filter(filter), width / 2 / h),
+                scales};
     }
 };
 
@@ -74,6 +76,10 @@ public:
             throw Misuse(
                 "macro = naive is the step (2.7), which has no reconstruction = nearest; take leapfrog1, which is "
                 "(3.9)");
+        }
+        if (options.reconstruction && !is_leapfrog(macro_.name)) {
+            throw Misuse(fmt::format("reconstruction = {} is for the leapfrog; macro = {} has none", reconstruction_,
+                                     macro_.name));
         }
         if (options.micro_step && options.micro_steps_per_period) {
             throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
@@ -142,12 +148,9 @@ private:
             const auto found = first_return(average_->flow(), {request_.t_start, request_.t_end}, x_,
                                             problem_->second_order(), {1e-8, 1e-11}, request_.stop);
             if (!found.failure.empty()) {
-                return refuse(
-                    Outcome::refused,
-                    fmt::format(
-                        "the fast period is not known: {}; declare it ([oscillation] period), or give the options "
-                        "window and micro_step",
-                        found.failure));
+                return refuse(Outcome::refused,
+                              fmt::format("the fast period is not known: {}; or give the options window and micro_step",
+                                          found.failure));
             }
             windows_.period = found.period;
         }
@@ -206,17 +209,28 @@ private:
                 fmt::format("the window is {:.4g} wide, and a micro-step {:.4g}: there must be one on each side",
                             windows_.width, windows_.h));
         }
+        windows_.scales = scales();
         if (settling_periods_ > 0) {
             windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / windows_.h));
         }
         if (!options().micro_step && !options().micro_steps_per_period) {
-            refine("micro-steps", [](Windows& windows) {
-                windows.h /= 2;
-                windows.settling = windows.settling ? std::optional(*windows.settling * 2) : std::nullopt;
-            });
+            refine_micro_steps();
         }
         if (!options().window && !options().window_periods) {
-            refine("windows", [](Windows& windows) { windows.width *= 2; });
+            widen();
+        }
+        const double share_of_run = windows_.width / (request_.t_end - request_.t_start);
+        if (share_of_run > 0.25) {
+            return refuse(Outcome::no_scale_separation,
+                          fmt::format("the windows are {:.3g} wide, {:.0f} % of the run: the fast motion is too slow "
+                                      "beside it; use the method direct, or give a "
+                                      "narrower window",
+                                      windows_.width, 100 * share_of_run));
+        }
+        if (share_of_run > 0.05) {
+            record_.warnings.push_back(fmt::format(
+                "the windows are {:.3g} wide, {:.0f} % of the run: what is slow and what is fast are not well apart",
+                windows_.width, 100 * share_of_run));
         }
     }
     /// That let nothing of a tone and its harmonics through, and for other filters their usual ones.
@@ -226,35 +240,75 @@ private:
         return cosine ? (filter.smoothness() - 1) / 2 + 2 : filter.usual_periods();
     }
 
-    /// Keeps the first windows that the next finer ones do not improve upon.
-    template <class Finer>
-    void refine(const char* what, Finer&& finer) {
-        constexpr int most = 6;
-        constexpr double share = 0.1;  // of the tolerance
+    /// Halves micro-steps until that makes no difference.
+    void refine_micro_steps() {
+        constexpr int most = 7;
         constexpr double small = 1e-4;
-        auto points = points_near(*average_, look());
-        points.resize(2);
-        auto coarse = mean_rates(points);
+        auto coarse = mean_rates();
         double last = HUGE_VAL;
         for (int k = 0; k < most; ++k) {
             const Windows before = windows_;
-            finer(windows_);
-            auto fine = mean_rates(points);
+            windows_.h /= 2;
+            windows_.settling = windows_.settling ? std::optional(*windows_.settling * 2) : std::nullopt;
+            auto fine = mean_rates();
             const double change = difference(coarse, fine);
-            const bool levelled_off =
-                change < small && change > 0.5 * last;  // rounding, or the drift of the slow motion
-            if (!(change > share * request_.rtol) || levelled_off) {
-                windows_ = before;
+            if (!(change > share * request_.rtol) || (change < small && change > 0.5 * last)) {
+                windows_ = before;  // good enough, or as good as rounding allows
                 return;
             }
             coarse = std::move(fine);
             last = change;
         }
         record_.warnings.push_back(
-            fmt::format("finer {} still change the mean rates of the slow variables by more than the tolerance", what));
+            "shorter micro-steps still change the mean rates of the slow variables by more than the tolerance");
     }
 
-    std::vector<SlowField::Point> mean_rates(const std::vector<std::vector<double>>& points) {
+    /// Doubles windows until that makes no difference, or more of it than before: then it is the slow motion that they see.
+    void widen() {
+        constexpr double widest = 0.1;  // of the run
+        const double length = request_.t_end - request_.t_start;
+        auto narrow = mean_rates();
+        double last = HUGE_VAL;
+        while (2 * windows_.width <= widest * length) {
+            const double before = windows_.width;
+            windows_.width *= 2;
+            auto wide = mean_rates();
+            const double change = difference(narrow, wide);
+            if (!(change > share * request_.rtol) || change > 0.5 * last) {
+                windows_.width = change > last ? before / 2 : before;
+                return;
+            }
+            narrow = std::move(wide);
+            last = change;
+        }
+    }
+
+    /// How large the unknowns are within a fast period, or become as they drift: lengths in the state are measured in these.
+    Eigen::VectorXd scales() {
+        constexpr std::int64_t looks = 32;
+        const auto d = static_cast<Eigen::Index>(x_.size());
+        const SlowLook seen = look();
+        const Stretch stretch{.t = seen.t, .h = seen.period / looks, .turns = 1.0 / looks, .steps = looks};
+        Eigen::VectorXd largest = Eigen::VectorXd::Zero(d);
+        Eigen::VectorXd end = largest;
+        average_->look(stretch, x_, [&](std::int64_t, std::span<const double> x, auto, auto) {
+            end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
+            largest = largest.cwiseMax(end.cwiseAbs());
+        });
+        const Eigen::VectorXd drift = (end - Eigen::Map<const Eigen::VectorXd>(x_.data(), d)).cwiseAbs() / seen.period;
+        double time = seen.length;
+        for (Eigen::Index i = 0; i < d; ++i) {
+            time = largest[i] > 0.1 * largest.maxCoeff() && drift[i] > 0 ? std::min(time, largest[i] / drift[i]) : time;
+        }
+        const Eigen::VectorXd reached = largest.cwiseMax(0.3 * time * drift);
+        const double otherwise = reached.maxCoeff() > 0 ? reached.maxCoeff() : 1.0;
+        return reached.unaryExpr([&](double size) { return size > 0 && std::isfinite(size) ? size : otherwise; });
+    }
+
+    /// At the start and at a point near it.
+    std::vector<SlowField::Point> mean_rates() {
+        auto points = points_near(*average_, look());
+        points.resize(2);
         SlowField field = windows_.field(*average_);
         std::vector<SlowField::Point> found;
         for (const auto& point : points) {
@@ -330,14 +384,45 @@ private:
             settle(field);
         }
         SlowMotion motion;
+        std::int64_t evaluations = 0;
+        std::int64_t dependent = 0;
         motion.rate = [&](double t, std::span<const double> x, std::span<double> rate) {
             const auto point = field.at(t, x);
             const auto F = SlowField::field(point);
             std::copy(F.begin(), F.end(), rate.begin());
+            ++evaluations;
+            dependent += (point.gradients * F - point.rates).norm() > 1e-6 * point.rates.norm() ? 1 : 0;
         };
-        auto marched = march_macro(macro_, motion, request_, x_);
+        Request controlled = request_;
+        controlled.rtol *= sharpness(field);
+        controlled.atol *= sharpness(field);
+        auto marched = march_macro(macro_, motion, controlled, x_);
+        if (dependent > 0) {
+            record_.warnings.push_back(
+                fmt::format("at {} of {} points the gradients of the slow variables were dependent, and these could "
+                            "not follow their rates: give alternatives, or "
+                            "compare with direct",
+                            dependent, evaluations));
+        }
         return finished(std::move(marched.result), std::move(marched.trajectory),
                         std::move(marched.final_state.position));
+    }
+
+    /// The share of the tolerance that the unknowns may have so that the slow variables have it: these may be differences of large terms.
+    double sharpness(SlowField& field) {
+        constexpr double least = 1e-5;
+        const auto point = field.at(request_.t_start, x_);
+        const auto values = field.values(request_.t_start, x_);
+        const double length = request_.t_end - request_.t_start;
+        double share_of_tolerance = 1;
+        for (std::size_t k = 0; k < point.charts.size(); ++k) {
+            const auto i = static_cast<Eigen::Index>(k);
+            const double size = std::max(std::abs(values[static_cast<Eigen::Index>(point.charts[k])]),
+                                         length * std::abs(point.rates[i]));
+            const double terms = point.gradients.row(i).cwiseAbs() * windows_.scales;
+            share_of_tolerance = size > 0 ? std::min(share_of_tolerance, 4 * size / terms) : share_of_tolerance;
+        }
+        return std::max(least, share_of_tolerance);
     }
 
     /// Follows the start onto the limit cycle, and leads it back to its time along the slow motion.
@@ -395,6 +480,8 @@ private:
                 average_->flow().micro_steps(), direct));
         }
     }
+
+    static constexpr double share = 0.1;  // of the tolerance, for windows
 
     std::chrono::steady_clock::time_point began_;
     SharedSlow problem_;

@@ -124,6 +124,22 @@ double speed(SlowAverage& average, const SlowLook& look) {
     return rate.norm();
 }
 
+/// The output that has no value or no gradient at the start.
+std::optional<std::string> not_finite_at(SlowAverage& average, const SlowLook& look) {
+    const std::size_t d = look.start.size();
+    std::vector<double> xi(average.outputs());
+    std::vector<double> gradients(average.outputs() * d);
+    average.values(look.t, look.start, xi);
+    average.gradients(look.t, look.start, gradients);
+    const auto names = output_names(average.names());
+    for (std::size_t k = 0; k < xi.size(); ++k) {
+        if (!std::isfinite(xi[k]) || first_not_finite(std::span<const double>(gradients).subspan(k * d, d))) {
+            return names[k];
+        }
+    }
+    return std::nullopt;
+}
+
 /// Gradients in the best chart, each of length 1.
 MatrixXd directions(SlowAverage& average, const SlowLook& look, std::span<const double> x) {
     std::vector<double> all(average.outputs() * x.size());
@@ -243,7 +259,10 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
     SlowLook other_look = look;
     if (faster.problem) {
         other = faster.problem->average("dopri8", look.t, look.start);
-        other_look.period = faster.problem->period().value_or(look.period * speed(average, look) / speed(*other, look));
+        // NOTE: a period that is declared as a number does not know that the motion is faster.
+        const double by_speed = look.period * speed(average, look) / speed(*other, look);
+        const double declared = faster.problem->period().value_or(by_speed);
+        other_look.period = std::abs(declared / look.period - 1) > 1e-6 ? declared : by_speed;
     }
     const auto names = output_names(average.names());
     for (const auto& name : names) {
@@ -253,9 +272,17 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             report.outputs.back().faster_swing = 0;
         }
     }
+    if (const auto culprit = not_finite_at(average, look)) {
+        report.problem =
+            fmt::format("the slow variable {} or its gradient is not a finite number at the start", *culprit);
+        return report;
+    }
     const auto size = Extent(average, look).sizes(problem.second_order());
     VectorXd combination;
-    for (const auto& point : points_near(average, look)) {
+    VectorXd combination_at_start;
+    double independence_at_start = 1;
+    const auto points = points_near(average, look);
+    for (const auto& point : points) {
         const auto seen = swings(average, look, point, size);
         if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
             continue;  // outside of where the model is defined
@@ -274,21 +301,35 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             }
         }
         const Eigen::JacobiSVD<MatrixXd> svd(directions(average, look, point), Eigen::ComputeFullU);
-        const bool too_many = report.declared > problem.unknowns();
-        const double smallest = too_many ? 0.0 : svd.singularValues().minCoeff();
+        const double smallest = svd.singularValues().minCoeff();
         if (smallest > report.independence || combination.size() == 0) {
             report.independence = smallest;
             combination = svd.matrixU().col(svd.matrixU().cols() - 1);
         }
+        if (&point == &points.front()) {
+            independence_at_start = smallest;
+            combination_at_start = svd.matrixU().col(svd.matrixU().cols() - 1);
+        }
     }
     report.faster_evaluations = other ? other->flow().evaluations() : 0;
     judge_rates(report, faster.factor);
+    if (report.problem.empty() && report.declared > problem.unknowns()) {
+        report.problem =
+            fmt::format("{} slow variables are too many for {} unknowns", report.declared, problem.unknowns());
+    }
     if (report.problem.empty() && report.independence < dependent && combination.size() > 0) {
         report.problem = fmt::format(
-            "{}: a combination of their gradients, each of length 1, has length {:.1e} at the start and near it; leave "
-            "it out, or "
-            "give an independent one instead",
+            "{} (the smallest singular value of the gradients, each of length 1, is {:.1e} at the start and near it): "
+            "leave it "
+            "out, or give an independent one instead",
             dependence(average.names(), combination), report.independence);
+    }
+    if (report.problem.empty() && independence_at_start < dependent) {
+        report.problem = fmt::format(
+            "at the start {} (the smallest singular value of the gradients, each of length 1, is {:.1e} there, and "
+            "{:.1e} near "
+            "it): the motion is not determined by them there; start a little aside of that point",
+            dependence(average.names(), combination_at_start), independence_at_start, report.independence);
     }
     if (report.problem.empty() && report.declared < report.needed) {
         report.contraction = contraction(average, look);

@@ -361,10 +361,14 @@ private:
                 found += 2;
             }
         }
-        Eigen::FullPivLU<MatrixXd> lu(block.transpose());
-        lu.setThreshold(1e-9);
-        const MatrixXd kernel = lu.kernel();
-        if (lu.rank() < m) {
+        const auto zeros = (solver.eigenvalues().cwiseAbs().array() <= 1e-7 * size).count();
+        if (zeros > 0) {
+            // NOTE: columns of length 1, since stiff coordinates have entries of very different sizes.
+            const VectorXd lengths = block.colwise().norm().transpose();
+            const MatrixXd even = block * lengths.unaryExpr([](double l) { return l > 0 ? 1 / l : 1.0; }).asDiagonal();
+            Eigen::FullPivLU<MatrixXd> lu(even.transpose());
+            lu.setThreshold(1e-9);
+            const MatrixXd kernel = lu.kernel();
             for (Index k = 0; k < kernel.cols(); ++k, ++found) {
                 VectorXd w = kernel.col(k);
                 Index largest = 0;
@@ -517,7 +521,8 @@ private:
                 return;
             }
             const Node angle = times(std::round(turns), graph_.symbol(symbol));
-            const Complex back{graph_.unary(Op::cos, angle), graph_.unary(Op::negate, graph_.unary(Op::sin, angle))};
+            const Complex back{graph_.unary(Op::cos, angle),
+                               graph_.unary(Op::sin, angle)};  // z turns as e^(-i n theta)
             const Complex z = times(own.z, back);
             add(own.name + "_cos", z.re);
             add(own.name + "_sin", z.im);
@@ -548,12 +553,12 @@ double value_of(const Model& model, const std::string& parameter) {
 }  // namespace
 
 FoundSlow find_slow(Model& model, Model faster) {
+    if (!model.constraints.empty()) {
+        return {{}, "the system has constraints"};
+    }
     if (!model.small) {
         return {{},
                 "the model does not say which parameter makes the fast motion faster: [oscillation] small = \"eps\""};
-    }
-    if (!model.constraints.empty()) {
-        return {{}, "the system has constraints"};
     }
     constexpr std::size_t most = 400;
     if (model.dimension() > most) {

@@ -192,6 +192,74 @@ TEST(Reversible, refuses_too_few) {
                    {"2 slow variables are too few", "needs 3"});
 }
 
+/// Two oscillators that grow and pass energy to each other, x2 and v2 in other units.
+auto pair_in_units(double eps, double x_unit, double v_unit) {
+    return slow_system(first_order_system(4,
+                                          [=](auto y, auto, auto rate) {
+                                              const auto x = y[2] / x_unit;
+                                              const auto v = y[3] / v_unit;
+                                              rate[0] = y[1] / eps;
+                                              rate[1] = -y[0] / eps + (1 - y[0] * y[0]) * y[1] + v / 2;
+                                              rate[2] = v / eps * x_unit;
+                                              rate[3] = (-x / eps + y[1] / 2 - x * x * v) * v_unit;
+                                          })
+                           .with_period(2 * pi * eps),
+                       {{"I1"}, {"I2"}, {"phi", "psi"}}, [=](auto y, auto xi) {
+                           const auto x = y[2] / x_unit;
+                           const auto v = y[3] / v_unit;
+                           xi[0] = y[0] * y[0] + y[1] * y[1];
+                           xi[1] = x * x + v * v;
+                           xi[2] = y[0] * x + y[1] * v;
+                           xi[3] = y[0] * v - y[1] * x;
+                       });
+}
+
+TEST(Reversible, units_of_the_unknowns_do_not_matter) {
+    const auto end = [](double x_unit, double v_unit, const Options& options) {
+        Request request{.start = {1, 0, 0.3 * x_unit, 0.4 * v_unit}, .t_end = 2, .method = "reversible"};
+        request.options = options;
+        const auto run = solve(pair_in_units(1e-5, x_unit, v_unit), request);
+        EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+        EXPECT_EQ(run.statistics().bridges, 0);
+        const auto& y = run.final_state().position;
+        return std::pow(y[2] / x_unit, 2) + std::pow(y[3] / v_unit, 2);
+    };
+    for (const Options& options : {Options{}, Options{.steps = 50}}) {
+        EXPECT_NEAR(end(1, 1, options), end(1e6, 1e-3, options), 1e-4);
+    }
+}
+
+TEST(Reversible, windows_stay_narrow_where_scales_are_not_well_apart) {
+    // Wider windows see the slow motion itself; they must not be taken for better ones.
+    const double eps = 3e-3;
+    const auto system = pair_in_units(eps, 1, 1);
+    const std::vector<double> start{1, 0, 0.3, 0.4};
+    const auto run = solve(system, {.start = start, .t_end = 3, .method = "reversible"});
+    ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+    const auto direct = solve(system.system, {.start = start, .t_end = 3, .method = "direct", .rtol = 1e-10});
+    const auto amplitude = [](const Solution& s) {
+        return std::pow(s.final_state().position[2], 2) + std::pow(s.final_state().position[3], 2);
+    };
+    EXPECT_NEAR(amplitude(run), amplitude(direct), 5 * eps);
+    const auto short_run = solve(system, {.start = start, .t_end = 0.2, .method = "reversible"});
+    EXPECT_EQ(short_run.outcome(), Outcome::no_scale_separation);
+}
+
+TEST(Reversible, refuses_a_start_at_which_gradients_vanish) {
+    Request request{.start = {1, 0, 0, 0}, .t_end = 1, .method = "reversible"};
+    const auto run = solve(pair_in_units(1e-4, 1, 1), request);
+    expect_refused(run, {"at the start", "I2", "a little aside"});
+}
+
+TEST(Reversible, refuses_what_has_no_value) {
+    expect_refused(run_with({{"angle"}, {"root"}},
+                            [](auto x, auto xi) {
+                                xi[0] = x[0];
+                                xi[1] = sqrt(x[1]);
+                            }),
+                   {"root", "not a finite number"});
+}
+
 TEST(Reversible, options_that_do_not_fit_are_misuse) {
     const auto system = papers::slow_pendulum(1e-5);
     const auto with = [&](const Options& options) {
@@ -203,6 +271,7 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     EXPECT_THROW(with({.steps = 10, .reconstruction = "closest"}), Misuse);
     EXPECT_THROW(with({.macro = "naive", .steps = 10, .reconstruction = "nearest"}), Misuse);
     EXPECT_THROW(with({.steps = 10, .filter = "period"}), Misuse);
+    EXPECT_THROW(with({.macro = "rk4", .steps = 10, .reconstruction = "nearest"}), Misuse);
     EXPECT_THROW(with({.window = 1e-5, .window_periods = 3}), Misuse);
     EXPECT_THROW(with({.window = 1e-7}), Misuse) << "less than a period";
     EXPECT_THROW(with({.micro = "verlet6"}), Misuse);

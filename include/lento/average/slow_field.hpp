@@ -3,6 +3,8 @@
 ///
 ///     F(x) = argmin { |F| : xi_x(x) F = <xi'> - xi_t }
 ///
+/// Lengths are measured in the scales of the unknowns where these are given: unknowns may be in very different units.
+///
 /// Along x' = F(x) the slow variables follow their averaged equation exactly, so that any solver keeps its order on it.
 #pragma once
 
@@ -31,6 +33,8 @@ public:
     void add_products(const Eigen::VectorXd& direction, Eigen::MatrixXd& rows) const;
     /// matrix += sum_k factors_k A_k
     void add_combination(const Eigen::VectorXd& factors, Eigen::MatrixXd& matrix) const;
+    /// Of functions of x over the scales.
+    Curvatures scaled(const Eigen::VectorXd& scales) const;
 
 private:
     std::vector<HessianEntry> entries_;  // `output` is the number of the slow variable
@@ -39,13 +43,14 @@ private:
 class SlowField {
 public:
     /// `window` says all but the time.
-    SlowField(SlowAverage& average, SlowWindow window, FilterWeights weights);
+    SlowField(SlowAverage& average, SlowWindow window, FilterWeights weights, Eigen::VectorXd scales = {});
 
     struct Point {
         double t = 0;
         Eigen::VectorXd x{};
         Eigen::VectorXd rates{};            ///< <xi'> - xi_t
         Eigen::MatrixXd gradients{};        ///< one row a slow variable
+        Eigen::VectorXd scales{};           ///< of the unknowns; none: all 1
         std::vector<std::size_t> charts{};  ///< the output that stands for each slow variable
     };
 
@@ -70,6 +75,7 @@ private:
     SlowAverage* average_;
     SlowWindow window_;
     FilterWeights weights_;
+    Eigen::VectorXd scales_;
     std::vector<double> rates_, time_derivatives_, gradients_;
 };
 

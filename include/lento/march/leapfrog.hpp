@@ -88,6 +88,8 @@ private:
     double time(std::int64_t n) const;
     double step() const { return plan_.interval.length() / static_cast<double>(plan_.steps); }
 
+    /// A step by itself: half of it by the field, and the reconstruction about its end.
+    std::optional<Eigen::VectorXd> first_step(const SlowField::Point& start);
     /// The point after x0 over the middle, `length` from it.
     std::optional<Eigen::VectorXd> next(const SlowField::Point& middle, const Eigen::VectorXd& x0, double length);
     Eigen::VectorXd output(const Eigen::VectorXd& before, const Eigen::VectorXd& x, const Eigen::VectorXd& after) const;
