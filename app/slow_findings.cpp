@@ -79,7 +79,10 @@ FasterMotion faster_motion(const ModelArguments& arguments, const model::Model& 
     if (faster.slow.size() != model.slow.size()) {
         return {};
     }
-    return {slow_problem_of(faster), factor};
+    auto start = model::start_of(faster);
+    const auto velocity = model::velocity_of(faster);
+    start.insert(start.end(), velocity.begin(), velocity.end());
+    return {slow_problem_of(faster), std::move(start), factor};
 }
 
 SlowFindings slow_findings(const LoadedModel& loaded, std::string why_not) {

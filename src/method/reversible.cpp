@@ -16,6 +16,8 @@
 #include "lento/method/first_return.hpp"
 #include "lento/method/hypotheses.hpp"
 #include "lento/method/macro.hpp"
+#include "slow_prediction.hpp"
+#include "slow_windows.hpp"
 
 namespace lento {
 namespace {
@@ -41,24 +43,6 @@ std::vector<double> start_of(const SlowProblem& problem, const Request& request)
     }
     return x;
 }
-
-/// What the windows are like.
-struct Windows {
-    std::string micro{}, filter{};
-    double period = 0;  ///< 0 if nobody knows it
-    double h = 0;
-    double width = 0;
-    std::optional<std::int64_t> settling{};
-    Eigen::VectorXd scales{};  ///< of the unknowns
-
-    double turns() const { return period > 0 ? h / period : 0; }
-    SlowField field(SlowAverage& average) const {
-        return {average,
-                {.h = h, .turns = turns(), .settling = settling},
-                FilterWeights::over(Filter(filter), width / 2 / h),
-                scales};
-    }
-};
 
 class ReversibleRun {
 public:
@@ -182,43 +166,10 @@ private:
         }
     }
 
-    /// As given, or so fine and so wide that it makes no difference to the tolerance.
     void choose_windows() {
-        windows_.h = options().micro_step.value_or(0);
-        windows_.width = options().window.value_or(0);
-        for (const auto& given : {options().micro_step, options().window, options().window_periods}) {
-            require_positive(given.value_or(1), "micro_step, window or window_periods");
-        }
-        if (windows_.period > 0) {
-            windows_.width =
-                options().window.value_or(windows_.period * options().window_periods.value_or(fewest_periods()));
-            if (windows_.width < windows_.period) {
-                throw Misuse(fmt::format("the window is {:.4g} wide, less than one fast period of {:.4g}",
-                                         windows_.width, windows_.period));
-            }
-        }
-        const int order = average_->flow().order();
-        const double fewest = order >= 8 ? 4 : order >= 4 ? 12 : 32;
-        if (!options().micro_step) {
-            windows_.h =
-                windows_.period /
-                static_cast<double>(options().micro_steps_per_period.value_or(static_cast<std::size_t>(fewest)));
-        }
-        if (windows_.width < 2 * windows_.h) {
-            throw Misuse(
-                fmt::format("the window is {:.4g} wide, and a micro-step {:.4g}: there must be one on each side",
-                            windows_.width, windows_.h));
-        }
-        windows_.scales = scales();
-        if (settling_periods_ > 0) {
-            windows_.settling = static_cast<std::int64_t>(std::ceil(settling_periods_ * look().period / windows_.h));
-        }
-        if (!options().micro_step && !options().micro_steps_per_period) {
-            refine_micro_steps();
-        }
-        if (!options().window && !options().window_periods) {
-            widen();
-        }
+        SlowWindowChoice choice(*average_, request_, look(), windows_);
+        windows_ = choice.chosen(settling_periods_);
+        record_.warnings.insert(record_.warnings.end(), choice.warnings().begin(), choice.warnings().end());
         const double share_of_run = windows_.width / (request_.t_end - request_.t_start);
         if (share_of_run > 0.25) {
             return refuse(Outcome::no_scale_separation,
@@ -232,113 +183,6 @@ private:
                 "the windows are {:.3g} wide, {:.0f} % of the run: what is slow and what is fast are not well apart",
                 windows_.width, 100 * share_of_run));
         }
-    }
-    /// That let nothing of a tone and its harmonics through, and for other filters their usual ones.
-    double fewest_periods() const {
-        const Filter filter(windows_.filter);
-        const bool cosine = windows_.filter.starts_with("cos");
-        return cosine ? (filter.smoothness() - 1) / 2 + 2 : filter.usual_periods();
-    }
-
-    /// Halves micro-steps until that makes no difference.
-    void refine_micro_steps() {
-        constexpr int most = 7;
-        constexpr double small = 1e-4;
-        auto coarse = mean_rates();
-        double last = HUGE_VAL;
-        for (int k = 0; k < most; ++k) {
-            const Windows before = windows_;
-            windows_.h /= 2;
-            windows_.settling = windows_.settling ? std::optional(*windows_.settling * 2) : std::nullopt;
-            auto fine = mean_rates();
-            const double change = difference(coarse, fine);
-            if (!(change > share * request_.rtol) || (change < small && change > 0.5 * last)) {
-                windows_ = before;  // good enough, or as good as rounding allows
-                return;
-            }
-            coarse = std::move(fine);
-            last = change;
-        }
-        record_.warnings.push_back(
-            "shorter micro-steps still change the mean rates of the slow variables by more than the tolerance");
-    }
-
-    /// Doubles windows until that makes no difference, or more of it than before: then it is the slow motion that they see.
-    void widen() {
-        constexpr double widest = 0.1;  // of the run
-        const double length = request_.t_end - request_.t_start;
-        auto narrow = mean_rates();
-        double last = HUGE_VAL;
-        while (2 * windows_.width <= widest * length) {
-            const double before = windows_.width;
-            windows_.width *= 2;
-            auto wide = mean_rates();
-            const double change = difference(narrow, wide);
-            if (!(change > share * request_.rtol) || change > 0.5 * last) {
-                windows_.width = change > last ? before / 2 : before;
-                return;
-            }
-            narrow = std::move(wide);
-            last = change;
-        }
-    }
-
-    /// How large the unknowns are within a fast period, or become as they drift: lengths in the state are measured in these.
-    Eigen::VectorXd scales() {
-        constexpr std::int64_t looks = 32;
-        const auto d = static_cast<Eigen::Index>(x_.size());
-        const SlowLook seen = look();
-        const Stretch stretch{.t = seen.t, .h = seen.period / looks, .turns = 1.0 / looks, .steps = looks};
-        Eigen::VectorXd largest = Eigen::VectorXd::Zero(d);
-        Eigen::VectorXd end = largest;
-        average_->look(stretch, x_, [&](std::int64_t, std::span<const double> x, auto, auto) {
-            end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
-            largest = largest.cwiseMax(end.cwiseAbs());
-        });
-        const Eigen::VectorXd drift = (end - Eigen::Map<const Eigen::VectorXd>(x_.data(), d)).cwiseAbs() / seen.period;
-        double time = seen.length;
-        for (Eigen::Index i = 0; i < d; ++i) {
-            time = largest[i] > 0.1 * largest.maxCoeff() && drift[i] > 0 ? std::min(time, largest[i] / drift[i]) : time;
-        }
-        const Eigen::VectorXd reached = largest.cwiseMax(0.3 * time * drift);
-        const double otherwise = reached.maxCoeff() > 0 ? reached.maxCoeff() : 1.0;
-        return reached.unaryExpr([&](double size) { return size > 0 && std::isfinite(size) ? size : otherwise; });
-    }
-
-    /// At the start and at a point near it.
-    std::vector<SlowField::Point> mean_rates() {
-        auto points = points_near(*average_, look());
-        points.resize(2);
-        SlowField field = windows_.field(*average_);
-        std::vector<SlowField::Point> found;
-        for (const auto& point : points) {
-            found.push_back(field.at(request_.t_start, point));
-        }
-        return found;
-    }
-    /// Over what the slow variables are, or become within the run.
-    double difference(const std::vector<SlowField::Point>& a, const std::vector<SlowField::Point>& b) {
-        const double length = request_.t_end - request_.t_start;
-        std::vector<double> values(average_->outputs());
-        double largest = 0;
-        for (std::size_t p = 0; p < a.size(); ++p) {
-            const bool finite = a[p].rates.allFinite() && b[p].rates.allFinite();
-            if (!finite && p > 0 && !a[p].rates.allFinite() && !b[p].rates.allFinite()) {
-                continue;  // a point aside, outside of where the model is defined
-            }
-            if (!finite) {
-                return HUGE_VAL;  // micro-steps too long to follow the motion
-            }
-            average_->values(request_.t_start, {a[p].x.data(), x_.size()}, values);
-            for (std::size_t k = 0; k < a[p].charts.size(); ++k) {
-                const auto i = static_cast<Eigen::Index>(k);
-                const double size =
-                    std::max(std::abs(values[a[p].charts[k]]), length * b[p].rates.cwiseAbs().maxCoeff());
-                largest = std::max(largest, length * std::abs(a[p].rates[i] - b[p].rates[i]) /
-                                                std::max(size, std::numeric_limits<double>::min()));
-            }
-        }
-        return largest;
     }
 
     Solution by_leapfrog() {
@@ -375,6 +219,16 @@ private:
         }
         note("reconstruction", reconstruction_);
         record_.statistics.bridges = result.bridges;
+        constexpr double most_bridged = 0.05;
+        if (result.march.outcome == Outcome::completed &&
+            static_cast<double>(result.bridges) > most_bridged * static_cast<double>(steps)) {
+            result.march.outcome = Outcome::not_converged;
+            result.march.explanation = fmt::format(
+                "the reconstruction did not converge at {} of {} macro-steps: the slow variables are too curved for "
+                "steps of {:.3g}, or their "
+                "gradients become dependent; try a shorter macro_step, alternatives, or the method direct",
+                result.bridges, steps, *macro_.step);
+        }
         return finished(std::move(result.march), std::move(recorder).trajectory(), std::move(result.final_state));
     }
 
@@ -386,17 +240,27 @@ private:
         SlowMotion motion;
         std::int64_t evaluations = 0;
         std::int64_t dependent = 0;
+        SlowPrediction prediction(field, field.at(request_.t_start, x_));
         motion.rate = [&](double t, std::span<const double> x, std::span<double> rate) {
             const auto point = field.at(t, x);
             const auto F = SlowField::field(point);
             std::copy(F.begin(), F.end(), rate.begin());
             ++evaluations;
+            prediction.evaluated(point);
             dependent += (point.gradients * F - point.rates).norm() > 1e-6 * point.rates.norm() ? 1 : 0;
+        };
+        motion.wants_projection = [&](double t, std::span<const double> x) {
+            prediction.reached(t, x);
+            return false;
         };
         Request controlled = request_;
         controlled.rtol *= sharpness(field);
         controlled.atol *= sharpness(field);
         auto marched = march_macro(macro_, motion, controlled, x_);
+        if (const auto lost = prediction.lost(); lost && marched.result.outcome == Outcome::completed) {
+            marched.result.outcome = Outcome::not_converged;
+            marched.result.explanation = *lost;
+        }
         if (dependent > 0) {
             record_.warnings.push_back(
                 fmt::format("at {} of {} points the gradients of the slow variables were dependent, and these could "
@@ -481,15 +345,13 @@ private:
         }
     }
 
-    static constexpr double share = 0.1;  // of the tolerance, for windows
-
     std::chrono::steady_clock::time_point began_;
     SharedSlow problem_;
     Request request_;
     std::vector<double> x_;
     MacroChoice macro_;
     std::string reconstruction_;
-    Windows windows_;
+    SlowWindows windows_;
     double settling_periods_ = 0;
     std::unique_ptr<SlowAverage> average_;
     std::optional<Violation> violation_;

@@ -258,9 +258,10 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
     std::unique_ptr<SlowAverage> other;
     SlowLook other_look = look;
     if (faster.problem) {
-        other = faster.problem->average("dopri8", look.t, look.start);
+        other_look.start = faster.start.empty() ? look.start : faster.start;
+        other = faster.problem->average("dopri8", look.t, other_look.start);
         // NOTE: a period that is declared as a number does not know that the motion is faster.
-        const double by_speed = look.period * speed(average, look) / speed(*other, look);
+        const double by_speed = look.period * speed(average, look) / speed(*other, other_look);
         const double declared = faster.problem->period().value_or(by_speed);
         other_look.period = std::abs(declared / look.period - 1) > 1e-6 ? declared : by_speed;
     }
@@ -282,6 +283,8 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
     VectorXd combination_at_start;
     double independence_at_start = 1;
     const auto points = points_near(average, look);
+    const auto other_points = other ? points_near(*other, other_look) : points;
+    const auto other_size = other ? Extent(*other, other_look).sizes(problem.second_order()) : size;
     for (const auto& point : points) {
         const auto seen = swings(average, look, point, size);
         if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
@@ -293,7 +296,8 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             measure.swing = std::max(measure.swing, seen.swing[static_cast<Index>(k)]);
         }
         if (other) {
-            const auto beside = swings(*other, other_look, point, size);
+            const auto beside =
+                swings(*other, other_look, other_points[static_cast<std::size_t>(&point - points.data())], other_size);
             for (std::size_t k = 0; k < names.size(); ++k) {
                 auto& measure = report.outputs[k];
                 measure.faster_rate = larger(*measure.faster_rate, beside.rate[static_cast<Index>(k)]);

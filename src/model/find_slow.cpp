@@ -4,16 +4,13 @@
 #include <cmath>
 #include <complex>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "lento/base/golden.hpp"
-#include "lento/model/derive.hpp"
-#include "lento/model/system.hpp"
+#include "leading_part.hpp"
 
 namespace lento::model {
 namespace {
@@ -23,138 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int most_turns = 8;  // in a resonance
-
-/// The rates of all unknowns and their derivatives, as numbers at points near the start.
-class Rates {
-public:
-    explicit Rates(Model& model) : model_(model), rates_(first_order_form(model)) {
-        for (std::size_t i = 0; i < rates_.size(); ++i) {
-            for (const auto& partial : model.graph.gradient(rates_[i])) {
-                const auto& place = model.places[partial.symbol];
-                if (place.array == Place::Array::time) {
-                    continue;
-                }
-                const std::size_t column = place.array == Place::Array::position   ? place.index
-                                           : place.array == Place::Array::velocity ? model.dimension() + place.index
-                                                                                   : rates_.size() + place.index;
-                entries_.push_back({i, column, partial.node});
-            }
-        }
-    }
-
-    std::size_t unknowns() const { return rates_.size(); }
-    Node rate(Index i) const { return rates_[static_cast<std::size_t>(i)]; }
-    Node partial(Index i, Index j) const {
-        const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const MatrixEntry& entry) {
-            return entry.row == static_cast<std::size_t>(i) && entry.column == static_cast<std::size_t>(j);
-        });
-        return found == entries_.end() ? model_.graph.constant(0) : found->node;
-    }
-
-    /// By unknowns and then phases.
-    std::vector<MatrixXd> jacobians() const {
-        std::vector<Node> nodes;
-        for (const auto& entry : entries_) {
-            nodes.push_back(entry.node);
-        }
-        std::vector<MatrixXd> result;
-        for (std::size_t p = 0; p < points; ++p) {
-            const auto values = at(p, nodes);
-            auto& matrix = result.emplace_back(
-                MatrixXd::Zero(static_cast<Index>(unknowns()), static_cast<Index>(unknowns() + model_.phases.size())));
-            for (std::size_t e = 0; e < entries_.size(); ++e) {
-                matrix(static_cast<Index>(entries_[e].row), static_cast<Index>(entries_[e].column)) = values[e];
-            }
-        }
-        return result;
-    }
-
-    std::vector<double> at(std::size_t point, const std::vector<Node>& nodes) const {
-        const std::size_t n = model_.dimension();
-        auto x = start_of(model_);
-        auto v = velocity_of(model_);
-        double largest = 1e-3;
-        for (const auto* values : {&x, &v}) {
-            for (const double value : *values) {
-                largest = std::max(largest, std::abs(value));
-            }
-        }
-        const auto moved = [&](double value, std::size_t i) {
-            return value + 0.3 * std::max(std::abs(value), 0.3 * largest) * (2 * golden_fraction(i, point) - 1);
-        };
-        for (std::size_t i = 0; i < n; ++i) {
-            x[i] = moved(x[i], i);
-        }
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            v[i] = moved(v[i], n + i);
-        }
-        std::vector<double> theta;
-        for (std::size_t j = 0; j < model_.phases.size(); ++j) {
-            theta.push_back(2 * std::numbers::pi * golden_fraction(2 * n + j, point));
-        }
-        std::vector<double> result(nodes.size());
-        if (!nodes.empty()) {
-            ModelFunction(model_, nodes).operator()<double>(x, v, model_.run.t_start, theta, result);
-        }
-        return result;
-    }
-
-    static constexpr std::size_t points = 4;
-
-private:
-    Model& model_;
-    std::vector<Node> rates_;
-    std::vector<MatrixEntry> entries_;
-};
-
-/// What grows as the parameter becomes smaller, in the Jacobian at each point; or what does not shrink, where nothing grows: times may be
-/// counted in fast units.
-struct Leading {
-    MatrixXd part{};               ///< the largest at any point
-    std::vector<bool> constant{};  ///< whether a row is the same everywhere
-
-    Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor)
-        : part(MatrixXd::Zero(slow[0].rows(), slow[0].cols())),
-          constant(static_cast<std::size_t>(slow[0].rows()), true) {
-        if (!any(slow, fast, factor, [](double power) { return power >= 1; }) &&
-            any(slow, fast, factor, [](double power) { return power <= -1; })) {
-            for (auto& matrix : fast) {
-                matrix *= factor;
-            }
-        }
-        for (Index i = 0; i < part.rows(); ++i) {
-            for (Index j = 0; j < part.cols(); ++j) {
-                std::vector<double> parts;
-                for (std::size_t p = 0; p < slow.size(); ++p) {
-                    const double power = growth(slow[p](i, j), fast[p](i, j), factor);
-                    parts.push_back(power >= 1 ? (fast[p](i, j) - slow[p](i, j)) / (std::pow(factor, power) - 1) : 0.0);
-                    part(i, j) = std::abs(parts.back()) > std::abs(part(i, j)) ? parts.back() : part(i, j);
-                }
-                for (const double other : parts) {
-                    constant[static_cast<std::size_t>(i)] = constant[static_cast<std::size_t>(i)] &&
-                                                            std::abs(other - parts[0]) <= 1e-9 * std::abs(part(i, j));
-                }
-            }
-        }
-    }
-    static double growth(double a, double b, double factor) {
-        return a == 0 || b == 0 ? 0.0 : std::round(std::log(std::abs(b / a)) / std::log(factor));
-    }
-    template <class Which>
-    static bool any(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor,
-                    Which&& which) {
-        for (std::size_t p = 0; p < slow.size(); ++p) {
-            for (Index k = 0; k < slow[p].size(); ++k) {
-                if (which(growth(slow[p].data()[k], fast[p].data()[k], factor))) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-    bool grows(Index i) const { return (part.row(i).array() != 0).any(); }
-    bool is_constant(Index i) const { return constant[static_cast<std::size_t>(i)]; }
-};
 
 /// A number as a pair of expressions.
 struct Complex {

@@ -92,6 +92,16 @@ class Slow(ProgramCase):
         self.assertIn("declares no slow variables", done.stderr)
         self.assertIn("small", done.stderr)
 
+    def test_a_start_may_depend_on_how_fast_the_motion_is(self):
+        # The energy of the oscillator is 1 whatever eps is: so is its slow variable.
+        model = self.model('lento = 1\n[parameters]\neps = 1e-3\n[variables]\nx = { start = "eps", rate = "v" }\nv = { start = 0, rate = "-x/eps^2 - v^3" }\n'
+                           '[oscillation]\nperiod = "2*pi*eps"\nsmall = "eps"\n[slow]\nI = "x^2/eps^2 + v^2"\n[run]\nt_end = 1\nmethod = "reversible"\n')
+        rate, = json.loads(self.lento("check", model, "--json").stdout)["slow"]["rates"]
+        # |I'| = 2 v^4 is at most 2 (and some more at the points near the start) for both.
+        self.assertAlmostEqual(rate["rate_in_faster_motion"] / rate["rate"], 1, delta=0.02)
+        # I' = -2 <v^4> = -3/4 I^2
+        self.assertAlmostEqual(self.run_json(model)["final"]["I"], 1 / 1.75, delta=2e-3)
+
     def test_pictures_of_figures(self):
         done = self.lento("reproduce", "reversible/figure-3.1", "reversible/figure-3.2", "-o", "pictures")
         self.assertEqual(done.returncode, 0, done.stdout)

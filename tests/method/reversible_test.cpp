@@ -282,6 +282,36 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     EXPECT_THROW(solve(papers::expanding_spiral(1e-5), spiral), Misuse) << "not mechanical";
 }
 
+TEST(Reversible, steps_too_long_for_the_curvature_of_a_variable_do_not_pass_for_a_result) {
+    // Euler's steps double |z|, and |z|^2 becomes 4 where its rate says 3.
+    Request request{.start = {1, 0}, .t_end = 2, .method = "reversible"};
+    request.options = {.macro = "euler", .steps = 2};
+    const auto lost = solve(papers::expanding_spiral(1e-5), request);
+    EXPECT_EQ(lost.outcome(), Outcome::not_converged);
+    EXPECT_NE(lost.explanation().find("the slow variable r2 came to"), std::string::npos) << lost.explanation();
+    request.options.steps = 40;
+    EXPECT_EQ(solve(papers::expanding_spiral(1e-5), request).outcome(), Outcome::completed);
+}
+
+TEST(Reversible, a_run_that_is_mostly_bridges_does_not_pass_for_a_result) {
+    // |z|^2 shrinks by more than there is of it in a step: no state has it.
+    const double eps = 1e-4;
+    const auto falling = slow_system(first_order_system(2,
+                                                        [eps](auto z, auto, auto rate) {
+                                                            const auto r2 = z[0] * z[0] + z[1] * z[1] + 1e-3;
+                                                            rate[0] = -z[1] / eps - z[0] / r2;
+                                                            rate[1] = z[0] / eps - z[1] / r2;
+                                                        })
+                                         .with_period(2 * pi * eps),
+                                     {{"r2"}}, [](auto z, auto xi) { xi[0] = z[0] * z[0] + z[1] * z[1]; });
+    Request request{.start = {1, 0}, .t_end = 0.8, .method = "reversible"};
+    request.options = {.steps = 4};
+    const auto run = solve(falling, request);
+    EXPECT_GE(run.statistics().bridges, 1);
+    EXPECT_EQ(run.outcome(), Outcome::not_converged);
+    EXPECT_NE(run.explanation().find("did not converge at"), std::string::npos) << run.explanation();
+}
+
 TEST(Reversible, the_period_is_found_where_none_is_declared) {
     const double eps = 1e-4;
     const auto spiral = slow_system(first_order_system(2,

@@ -135,7 +135,7 @@ TEST(FindSlow, found_variables_are_slow_by_measurement) {
     faster.slow = find_slow(faster, read(pair, "6.25e-6")).variables;
     const Request request{.start = start_of(found.model), .t_end = 1, .method = "reversible"};
     const auto report = judged_slow_variables(*slow_problem(slow_first_order_system(found.model)), request,
-                                              {slow_problem(slow_first_order_system(faster)), 4});
+                                              {slow_problem(slow_first_order_system(faster)), {}, 4});
     EXPECT_EQ(report.problem, "");
     EXPECT_EQ(report.declared, report.needed);
     for (const auto& measure : report.outputs) {

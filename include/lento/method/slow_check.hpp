@@ -27,6 +27,7 @@ using SharedSlow = std::shared_ptr<const SlowProblem>;
 /// The same system with a fast motion that is so many times faster.
 struct FasterMotion {
     SharedSlow problem{};
+    std::vector<double> start{};  ///< its own, where that depends on how fast it is; else that of the slower one
     double factor = 4;
 };
 
