@@ -87,15 +87,18 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, End end)
       read_(now()),
       system_(system_of(model_)) {
     if (arguments_.method.value_or(model_.run.method) == reversible_description.name && model_.slow.empty()) {
-        if (const auto why_not = find_slow_variables()) {
+        const auto why_not = find_slow_variables();
+        if (why_not && end == End::needed) {
             throw Misuse(
                 fmt::format("{} declares no slow variables, which the method reversible needs ([slow] xi = \"...\"); "
                             "none were found "
                             "either: {}",
                             model_.source.name(), *why_not));
         }
-        notes_.push_back(
-            fmt::format("no slow variables are declared; these were found: {}", fmt::join(slow_texts(model_), ", ")));
+        if (!why_not) {
+            notes_.push_back(fmt::format("no slow variables are declared; these were found: {}",
+                                         fmt::join(slow_texts(model_), ", ")));
+        }
     }
     for (const auto& coordinate : model_.coordinates) {
         columns_.push_back(coordinate.name);
@@ -144,15 +147,16 @@ ProblemClass LoadedModel::problem() const {
     const auto period = fastest_period();
     const bool stiff =
         std::any_of(model_.springs.begin(), model_.springs.end(), [](const auto& spring) { return !spring.soft; });
-    return {.first_order = model_.is_first_order(),
-            .phases = !model_.phases.empty(),
-            .period = model_.period.has_value(),
-            .stiff_springs = stiff,
-            .constraints = !model_.constraints.empty(),
-            .slow_variables = !model_.slow.empty(),
-            .oscillations = stiff && period && request_.t_end > request_.t_start
-                                ? (request_.t_end - request_.t_start) / *period
-                                : 0.0};
+    return {
+        .first_order = model_.is_first_order(),
+        .phases = !model_.phases.empty(),
+        .period = model_.period.has_value(),
+        .common_period = !model_.phases.empty() && time_scales(model_.phases, model_.period).common_period.has_value(),
+        .stiff_springs = stiff,
+        .constraints = !model_.constraints.empty(),
+        .slow_variables = !model_.slow.empty(),
+        .oscillations =
+            stiff && period && request_.t_end > request_.t_start ? (request_.t_end - request_.t_start) / *period : 0.0};
 }
 
 std::size_t LoadedModel::operations() const {

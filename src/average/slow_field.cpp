@@ -71,7 +71,10 @@ std::vector<std::size_t> best_charts(const std::vector<SlowName>& names, const E
     for (std::size_t k = 0; k < plain.size(); ++k) {
         span.col(static_cast<Eigen::Index>(k)) = gradients.row(plain[k]).transpose().normalized();
     }
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(span);
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+    if (!plain.empty()) {
+        solver.compute(span);
+    }
     const auto independence = [&](std::size_t k) {
         const Eigen::VectorXd direction = gradients.row(static_cast<Eigen::Index>(k)).transpose().normalized();
         return plain.empty() ? direction.norm() : (direction - span * solver.solve(direction)).norm();

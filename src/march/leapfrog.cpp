@@ -72,8 +72,18 @@ public:
         return result;
     }
 
-    /// In the units of x.
-    double scale() const { return larger(x0_.cwiseAbs().maxCoeff(), middle_.x.cwiseAbs().maxCoeff()); }
+    /// What each equation may be wrong by for rounding alone: some units in the last place of the terms it is made of.
+    VectorXd rounding(const VectorXd& z) const {
+        constexpr double places = 4e-15;
+        VectorXd result(unknowns());
+        const VectorXd x2 = z.head(x0_.size());
+        const MatrixXd w = rows((x0_ + x2) / 2).cwiseAbs() + middle_.gradients.cwiseAbs();
+        // NOTE: one is the size of a typical unknown, where they are scaled.
+        const VectorXd size = VectorXd::Ones(x0_.size()) + x0_.cwiseAbs() + x2.cwiseAbs() + middle_.x.cwiseAbs();
+        result.head(x0_.size()) = size + w.transpose() * z.tail(change_.size()).cwiseAbs();
+        result.tail(change_.size()) = scaled(w * size + change_.cwiseAbs());
+        return places * std::sqrt(static_cast<double>(unknowns())) * result;
+    }
 
 private:
     /// v_k + A_k (x - x_1)
@@ -97,7 +107,10 @@ private:
 class Newton {
 public:
     explicit Newton(const Equations& equations)
-        : equations_(equations), z_(equations.first_guess()), residual_(equations.residual(z_)) {}
+        : equations_(equations),
+          z_(equations.first_guess()),
+          rounding_(equations.rounding(z_)),
+          residual_(equations.residual(z_)) {}
 
     void run() {
         constexpr int most = 40;
@@ -106,8 +119,8 @@ public:
         }
     }
     bool converged() const {
-        // NOTE: rounding of w . (x_2 - x_0) is a few units in the last place of x.
-        return residual_.norm() <= 1e-14 * equations_.scale() * std::sqrt(static_cast<double>(residual_.size()));
+        // NOTE: equation by equation. Measured against the largest unknown, the others would not be solved for at all.
+        return (residual_.cwiseAbs().array() <= rounding_.array()).all();
     }
     const VectorXd& z() const { return z_; }
     int iterations() const { return iterations_; }
@@ -151,7 +164,7 @@ private:
     }
 
     const Equations& equations_;
-    VectorXd z_, residual_;
+    VectorXd z_, rounding_, residual_;
     int iterations_ = 0;
 };
 
@@ -311,6 +324,9 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
         watch_parity(t, x);
         if (taker.point) {
             taker.point(t, x);
+        }
+        if (taker.middle) {
+            taker.middle(middle, bridges);
         }
         const bool bridged = result_.bridges > bridges;
         const VectorXd here = bridged || jumped ? x : output(before, x, *after);

@@ -82,7 +82,13 @@ public:
 
     bool ready() const { return !violation_; }
 
-    SlowReport judge(const FasterMotion& faster) { return slow_report(*problem_, *average_, look(), faster); }
+    /// With the same stepper on both motions: what a coarse one is wrong by would look like motion.
+    SlowReport judge(const FasterMotion& faster) {
+        const auto average = problem_->average("dopri8", request_.t_start, x_);
+        auto report = slow_report(*problem_, *average, look(), faster);
+        report.evaluations += average->flow().evaluations();
+        return report;
+    }
 
     Solution solve(const FasterMotion& faster) {
         if (ready()) {
@@ -109,7 +115,8 @@ private:
         return {.t = request_.t_start,
                 .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
                 .length = request_.t_end - request_.t_start,
-                .start = x_};
+                .start = x_,
+                .period_is_known = windows_.period > 0};
     }
 
     void find_period() {
@@ -146,9 +153,17 @@ private:
     }
 
     void accept(const SlowReport& report) {
-        record_.statistics.force_evaluations = report.faster_evaluations;
+        record_.statistics.force_evaluations = report.evaluations;
         if (!report.problem.empty()) {
             return refuse(Outcome::refused, report.problem);
+        }
+        for (const auto& measure : report.outputs) {
+            if (!measure.faster_swing && measure.swing > visible_swing) {
+                record_.warnings.push_back(fmt::format(
+                    "the slow variable {} moves by {:.2g} of its size within a fast period; whether it is slow cannot "
+                    "be told before the model says what makes the fast motion faster: [oscillation] small",
+                    measure.name, measure.swing));
+            }
         }
         if (report.contraction) {
             if (is_leapfrog(macro_.name)) {
@@ -198,10 +213,33 @@ private:
         Recorder recorder(interval, request_.samples, request_.sink, request_.keep, request_.progress);
         recorder.begin(x_);
         LeapfrogMarch march(field, std::move(plan));
-        auto result = march.from(
-            Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size())),
-            {[&](double to) { return recorder.wants(to); }, [&](DenseStep step) { recorder.take(std::move(step)); }},
-            request_.stop);
+        std::optional<SlowPrediction> prediction;
+        std::int64_t known_bridges = 0;
+        const auto middle = [&](const SlowField::Point& point, std::int64_t bridges) {
+            if (!prediction) {
+                prediction.emplace(field, point);
+            } else if (bridges > known_bridges) {
+                prediction->moved(point);
+            } else {
+                prediction->evaluated(point);
+                prediction->reached(point.t, {point.x.data(), x_.size()});
+            }
+            known_bridges = bridges;
+        };
+        auto result = march.from(Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size())),
+                                 {[&](double to) { return recorder.wants(to); },
+                                  [&](DenseStep step) { recorder.take(std::move(step)); },
+                                  {},
+                                  middle},
+                                 request_.stop);
+        if (const auto lost = prediction ? prediction->lost() : std::nullopt;
+            lost && result.march.outcome == Outcome::completed) {
+            result.march.outcome = Outcome::unstable;
+            result.march.explanation =
+                *lost +
+                "; where the slow motion loses energy the leapfrog is unstable, however short its steps: rk4, or no "
+                "macro_step at all, suits it";
+        }
         if (result.bridges > 0) {
             record_.warnings.push_back(
                 fmt::format("{} of {} macro-steps were bridged by direct integration, where the reconstruction did not "
@@ -256,6 +294,7 @@ private:
         Request controlled = request_;
         controlled.rtol *= sharpness(field);
         controlled.atol *= sharpness(field);
+        controlled.most_steps = std::min(controlled.most_steps, affordable_steps());
         auto marched = march_macro(macro_, motion, controlled, x_);
         if (const auto lost = prediction.lost(); lost && marched.result.outcome == Outcome::completed) {
             marched.result.outcome = Outcome::not_converged;
@@ -272,9 +311,19 @@ private:
                         std::move(marched.final_state.position));
     }
 
+    /// So many that the windows take some times the micro-steps of the whole run.
+    std::int64_t affordable_steps() const {
+        constexpr double times_direct = 10;
+        constexpr double rates_a_step = 6;
+        constexpr std::int64_t least = 1000;
+        const double whole = (request_.t_end - request_.t_start) / windows_.h;
+        const double window = windows_.width / windows_.h + static_cast<double>(windows_.settling.value_or(0));
+        return std::max(least, static_cast<std::int64_t>(times_direct * whole / (rates_a_step * window)));
+    }
+
     /// The share of the tolerance that the unknowns may have so that the slow variables have it: these may be differences of large terms.
     double sharpness(SlowField& field) {
-        constexpr double least = 1e-5;
+        constexpr double least = 0.02;  // a variable that starts at zero is not one that cancels to it
         const auto point = field.at(request_.t_start, x_);
         const auto values = field.values(request_.t_start, x_);
         const double length = request_.t_end - request_.t_start;
@@ -344,6 +393,8 @@ private:
                 average_->flow().micro_steps(), direct));
         }
     }
+
+    static constexpr double visible_swing = 1e-3;
 
     std::chrono::steady_clock::time_point began_;
     SharedSlow problem_;

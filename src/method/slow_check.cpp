@@ -22,7 +22,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 
 constexpr double fast_swing = 0.1;       // of its size within a period
 constexpr double smaller = 0.5;          // where the motion is four times faster
-constexpr double rounding_swing = 1e-9;  // of its size: not motion
+constexpr double rounding_swing = 1e-6;  // of its size: what a look with few steps is wrong by, and nobody's motion
 constexpr double dependent = 1e-7;
 
 std::vector<std::string> output_names(const std::vector<SlowName>& names) {
@@ -140,12 +140,13 @@ std::optional<std::string> not_finite_at(SlowAverage& average, const SlowLook& l
     return std::nullopt;
 }
 
-/// Gradients in the best chart, each of length 1.
-MatrixXd directions(SlowAverage& average, const SlowLook& look, std::span<const double> x) {
+/// Gradients in the best chart by unknowns in units of their sizes, each of length 1.
+MatrixXd directions(SlowAverage& average, const SlowLook& look, std::span<const double> x, const VectorXd& size) {
     std::vector<double> all(average.outputs() * x.size());
     average.gradients(look.t, x, all);
     const Rows rows =
-        Eigen::Map<const Rows>(all.data(), static_cast<Index>(average.outputs()), static_cast<Index>(x.size()));
+        Eigen::Map<const Rows>(all.data(), static_cast<Index>(average.outputs()), static_cast<Index>(x.size())) *
+        size.asDiagonal();
     const auto charts = best_charts(average.names(), rows);
     MatrixXd chosen(static_cast<Index>(charts.size()), rows.cols());
     for (std::size_t k = 0; k < charts.size(); ++k) {
@@ -171,10 +172,12 @@ std::string dependence(const std::vector<SlowName>& names, const VectorXd& combi
                        fmt::join(members.begin() + 1, members.end(), ", "));
 }
 
-/// By how much a period shrinks what the slow variables and the flow leave open, at worst; the motion is followed onto its cycle first.
-std::optional<double> contraction(SlowAverage& average, const SlowLook& look) {
+/// By how much a period shrinks what the slow variables and the fast phase leave open, at worst; the motion is followed onto its cycle
+/// first. Where the phase is declared it is not among the unknowns, and the flow leaves its direction open like any other.
+std::optional<double> contraction(const SlowProblem& problem, SlowAverage& average, const SlowLook& look) {
     constexpr double offset = 1e-5;
     constexpr std::int64_t periods_to_settle = 10;
+    const bool phase_is_unknown = problem.phases().empty();
     auto& flow = average.flow();
     const auto d = static_cast<Index>(look.start.size());
     Stretch stretch = one_period(flow, look);
@@ -191,11 +194,16 @@ std::optional<double> contraction(SlowAverage& average, const SlowLook& look) {
     }
     VectorXd rate(d);
     flow.rate(look.t, {x.data(), look.start.size()}, {rate.data(), look.start.size()});
-    MatrixXd known = directions(average, look, {x.data(), look.start.size()});
-    known.conservativeResize(known.rows() + 1, Eigen::NoChange);
-    known.row(known.rows() - 1) = rate.normalized();
+    MatrixXd known = directions(average, look, {x.data(), look.start.size()}, VectorXd::Ones(d));
+    if (phase_is_unknown) {
+        known.conservativeResize(known.rows() + 1, Eigen::NoChange);
+        known.row(known.rows() - 1) = rate.normalized();
+    }
     const Eigen::JacobiSVD<MatrixXd> svd(known, Eigen::ComputeFullV);
     const Index rank = (svd.singularValues().array() > dependent).count();
+    if (rank == d) {
+        return std::nullopt;  // nothing is open there that could shrink
+    }
     const MatrixXd open = svd.matrixV().rightCols(d - rank);
     const VectorXd there = after(x, 1);
     VectorXd rate_there(d);
@@ -205,10 +213,38 @@ std::optional<double> contraction(SlowAverage& average, const SlowLook& look) {
     for (Index j = 0; j < open.cols(); ++j) {
         const double size = offset * x.norm();
         VectorXd moved = (after(x + size * open.col(j), 1) - there) / size;
-        moved -= along * along.dot(moved);
+        moved -= phase_is_unknown ? VectorXd(along * along.dot(moved)) : VectorXd::Zero(d);
         worst = larger(worst, moved.norm());
     }
     return worst;
+}
+
+/// Whether the motion is back after a period into the past: what falls somewhere comes from far away. A sentence if it is not.
+std::string no_return(SlowAverage& average, const SlowLook& look, const std::vector<std::string>& unknowns) {
+    constexpr double far = 3;  // times the range ahead: a slow drift moves as far back as ahead
+    const auto d = static_cast<Index>(look.start.size());
+    const Eigen::Map<const VectorXd> start(look.start.data(), d);
+    Stretch back = one_period(average.flow(), look);
+    VectorXd least = start;
+    VectorXd greatest = start;
+    average.look(back, look.start, [&](std::int64_t, std::span<const double> y, auto, auto) {
+        least = least.cwiseMin(Eigen::Map<const VectorXd>(y.data(), d));
+        greatest = greatest.cwiseMax(Eigen::Map<const VectorXd>(y.data(), d));
+    });
+    back.h = -back.h;
+    back.turns = -back.turns;
+    VectorXd move(d);
+    average.flow().follow(back, look.start, {move.data(), look.start.size()});
+    const VectorXd range = greatest - least;
+    for (Index i = 0; i < d; ++i) {
+        if (!(std::abs(move[i]) <= far * range[i] + rounding_swing * std::abs(start[i]))) {
+            return fmt::format(
+                "the fast motion does not return after its period of {:.4g}: followed back over one, {} ends {:.3g} "
+                "from where it was, having moved over {:.3g} ahead; the method needs an oscillation, and its period",
+                look.period, unknowns[static_cast<std::size_t>(i) % unknowns.size()], std::abs(move[i]), range[i]);
+        }
+    }
+    return {};
 }
 
 void judge_rates(SlowReport& report, double factor) {
@@ -304,7 +340,7 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
                 measure.faster_swing = larger(*measure.faster_swing, beside.swing[static_cast<Index>(k)]);
             }
         }
-        const Eigen::JacobiSVD<MatrixXd> svd(directions(average, look, point), Eigen::ComputeFullU);
+        const Eigen::JacobiSVD<MatrixXd> svd(directions(average, look, point, size), Eigen::ComputeFullU);
         const double smallest = svd.singularValues().minCoeff();
         if (smallest > report.independence || combination.size() == 0) {
             report.independence = smallest;
@@ -315,7 +351,7 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             combination_at_start = svd.matrixU().col(svd.matrixU().cols() - 1);
         }
     }
-    report.faster_evaluations = other ? other->flow().evaluations() : 0;
+    report.evaluations = other ? other->flow().evaluations() : 0;
     judge_rates(report, faster.factor);
     if (report.problem.empty() && report.declared > problem.unknowns()) {
         report.problem =
@@ -332,20 +368,27 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
         report.problem = fmt::format(
             "at the start {} (the smallest singular value of the gradients, each of length 1, is {:.1e} there, and "
             "{:.1e} near "
-            "it): the motion is not determined by them there; start a little aside of that point",
+            "it): the motion is not determined by them there; give an alternative that is independent there ({{ "
+            "variable = "
+            "..., alternative = ... }}), or start a little aside of that point",
             dependence(average.names(), combination_at_start), independence_at_start, report.independence);
     }
+    if (report.problem.empty() && report.declared >= report.needed && look.period_is_known) {
+        report.problem = no_return(average, look, problem.names());
+    }
     if (report.problem.empty() && report.declared < report.needed) {
-        report.contraction = contraction(average, look);
+        report.contraction = contraction(problem, average, look);
         constexpr double shrinks = 0.5;
         if (!report.contraction || !(*report.contraction < shrinks)) {
             report.problem = fmt::format(
                 "{} slow variable{} {} too few: a system of {} unknowns{} needs {}, unless the fast motion falls onto "
-                "a limit cycle; here "
-                "a period multiplies what they leave open by {:.3g}",
+                "a limit cycle; here {}",
                 report.declared, report.declared == 1 ? "" : "s", report.declared == 1 ? "is" : "are",
                 problem.unknowns(), problem.phases().empty() ? " with one fast phase" : "", report.needed,
-                report.contraction.value_or(std::numeric_limits<double>::quiet_NaN()));
+                report.contraction && std::isfinite(*report.contraction)
+                    ? fmt::format("a period multiplies what they leave open by {:.3g}", *report.contraction)
+                    : "it could not be followed onto one");
+            report.contraction.reset();
         }
     }
     return report;

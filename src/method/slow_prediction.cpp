@@ -45,6 +45,16 @@ void SlowPrediction::reached(double t, std::span<const double> x) {
     t_ = t;
 }
 
+void SlowPrediction::moved(const SlowField::Point& point) {
+    const auto values = field_->values(point.t, {point.x.data(), static_cast<std::size_t>(point.x.size())});
+    const Eigen::VectorXd gap = actual_ - predicted_;
+    actual_ = of(point, values);
+    predicted_ = actual_ - gap;
+    travelled_ = travelled_.cwiseMax(actual_.cwiseAbs());
+    now_ = before_ = point;
+    t_ = point.t;
+}
+
 std::optional<std::string> SlowPrediction::lost() const {
     constexpr double most = 0.3;  // of what it is and moves; the sum over steps is itself no better than some per cent
     for (Eigen::Index k = 0; k < actual_.size(); ++k) {

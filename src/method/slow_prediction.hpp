@@ -20,6 +20,9 @@ public:
     void evaluated(const SlowField::Point& point) { now_ = point; }
     void reached(double t, std::span<const double> x);
 
+    /// The state has been moved there by other means than its rates.
+    void moved(const SlowField::Point& point);
+
     /// A sentence, where the two have come apart.
     std::optional<std::string> lost() const;
 

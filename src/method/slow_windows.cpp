@@ -117,21 +117,34 @@ void SlowWindowChoice::widen() {
 Eigen::VectorXd SlowWindowChoice::scales() {
     constexpr std::int64_t looks = 32;
     const auto d = static_cast<Eigen::Index>(look_.start.size());
-    const SlowLook& seen = look_;
-    const Stretch stretch{.t = seen.t, .h = seen.period / looks, .turns = 1.0 / looks, .steps = looks};
+    const Stretch stretch{.t = look_.t, .h = look_.period / looks, .turns = 1.0 / looks, .steps = looks};
     Eigen::VectorXd largest = Eigen::VectorXd::Zero(d);
-    Eigen::VectorXd end = largest;
-    average_->look(stretch, look_.start, [&](std::int64_t, std::span<const double> x, auto, auto) {
-        end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
-        largest = largest.cwiseMax(end.cwiseAbs());
-    });
-    const Eigen::VectorXd drift =
-        (end - Eigen::Map<const Eigen::VectorXd>(look_.start.data(), d)).cwiseAbs() / seen.period;
-    double time = seen.length;
+    Eigen::VectorXd drift = largest;
+    // NOTE: aside of the start too, where unknowns drift that stand still at it.
+    for (const auto& point : points_near(*average_, look_)) {
+        const Eigen::Map<const Eigen::VectorXd> from(point.data(), d);
+        Eigen::VectorXd seen = Eigen::VectorXd::Zero(d);
+        Eigen::VectorXd end = from;
+        average_->look(stretch, point, [&](std::int64_t, std::span<const double> x, auto, auto) {
+            end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
+            seen = seen.cwiseMax(end.cwiseAbs());
+        });
+        if (end.allFinite()) {
+            drift = drift.cwiseMax((end - from).cwiseAbs() / look_.period);
+            largest = largest.maxCoeff() == 0 ? seen : largest;  // that of the start itself
+        }
+    }
+    double time = look_.length;
     for (Eigen::Index i = 0; i < d; ++i) {
         time = largest[i] > 0.1 * largest.maxCoeff() && drift[i] > 0 ? std::min(time, largest[i] / drift[i]) : time;
     }
-    const Eigen::VectorXd reached = largest.cwiseMax(0.3 * time * drift);
+    Eigen::VectorXd reached = largest.cwiseMax(0.3 * time * drift);
+    for (Eigen::Index i = 0; i < d; ++i) {
+        // NOTE: what is small but not zero may be so by its unit; what starts at zero will not stay there.
+        if (look_.start[static_cast<std::size_t>(i)] == 0) {
+            reached[i] = std::max(reached[i], 1e-3 * largest.maxCoeff());
+        }
+    }
     const double otherwise = reached.maxCoeff() > 0 ? reached.maxCoeff() : 1.0;
     return reached.unaryExpr([&](double size) { return size > 0 && std::isfinite(size) ? size : otherwise; });
 }

@@ -20,6 +20,28 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int most_turns = 8;  // in a resonance
+constexpr double same =
+    1e-4;  // of frequencies: the leading part is seen up to terms of higher order, and what is found is measured
+
+/// Makes S^-1 A S of A, with S diagonal, so that rows are as long as columns; S. Coordinates and velocities of a stiff oscillator differ by
+/// its frequency, and eigenvalues of what is not balanced lose that many digits (Parlett and Reinsch, Numer. Math. 13 (1969)).
+VectorXd balanced(MatrixXd& A) {
+    VectorXd scale = VectorXd::Ones(A.rows());
+    constexpr int sweeps = 20;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        for (Index i = 0; i < A.rows(); ++i) {
+            const double column = A.col(i).norm() - std::abs(A(i, i));
+            const double row = A.row(i).norm() - std::abs(A(i, i));
+            if (column > 0 && row > 0) {
+                const double factor = std::exp2(std::round(std::log2(row / column) / 2));
+                scale[i] *= factor;
+                A.col(i) *= factor;
+                A.row(i) /= factor;
+            }
+        }
+    }
+    return scale;
+}
 
 /// A number as a pair of expressions.
 struct Complex {
@@ -33,7 +55,7 @@ public:
           graph_(model.graph),
           rates_(model),
           d_(static_cast<Index>(rates_.unknowns())),
-          leading_(rates_.jacobians(), Rates(faster).jacobians(), factor),
+          leading_(rates_.jacobians(), Rates(faster).jacobians(), factor, static_cast<Index>(model.coordinates.size())),
           matrix_(MatrixXd::Zero(d_, d_)) {}
 
     FoundSlow found() {
@@ -179,7 +201,8 @@ private:
         for (std::size_t k = 0; k < members.size(); ++k) {
             // NOTE: whole numbers as such; eigenvectors are right to some digits only.
             const double raw = weights[static_cast<Index>(k)];
-            const double weight = std::abs(raw - std::round(raw)) < 1e-12 ? std::round(raw) : raw;
+            const double whole = std::round(raw);
+            const double weight = whole != 0 && std::abs(raw - whole) < 0.1 * same ? whole : raw;
             if (std::abs(weight) < 1e-12) {
                 continue;
             }
@@ -199,9 +222,15 @@ private:
                 block(a, b) = matrix_(members[static_cast<std::size_t>(a)], members[static_cast<std::size_t>(b)]);
             }
         }
+        const VectorXd scale = balanced(block);
         const Eigen::EigenSolver<MatrixXd> solver(block.transpose());
         const double size = solver.eigenvalues().cwiseAbs().maxCoeff();
-        if (!(size > 0) || solver.eigenvalues().real().cwiseAbs().maxCoeff() > 1e-7 * size) {
+        if (!(size > 0)) {
+            why_not_ = fmt::format("the leading part of the rates of {} and what it is coupled with does not oscillate",
+                                   name(members[0]));
+            return;
+        }
+        if (solver.eigenvalues().real().cwiseAbs().maxCoeff() > 1e-7 * size) {
             why_not_ = fmt::format(
                 "the leading part of the rates of {} and what it is coupled with does not oscillate: eigenvalues with "
                 "real parts up to {:.3g}",
@@ -212,7 +241,8 @@ private:
         for (Index k = 0; k < m; ++k) {
             const double frequency = solver.eigenvalues()[k].imag();
             if (frequency > 1e-7 * size) {
-                Eigen::VectorXcd w = solver.eigenvectors().col(k).conjugate();  // so that z = x + i v for an oscillator
+                // so that z = x + i v for an oscillator
+                Eigen::VectorXcd w = scale.cwiseInverse().asDiagonal() * solver.eigenvectors().col(k).conjugate();
                 Index largest = 0;
                 w.cwiseAbs().maxCoeff(&largest);
                 // NOTE: of equally large ones the first.
@@ -235,7 +265,7 @@ private:
             lu.setThreshold(1e-9);
             const MatrixXd kernel = lu.kernel();
             for (Index k = 0; k < kernel.cols(); ++k, ++found) {
-                VectorXd w = kernel.col(k);
+                VectorXd w = scale.cwiseInverse().asDiagonal() * kernel.col(k);
                 Index largest = 0;
                 w.cwiseAbs().maxCoeff(&largest);
                 w /= w[largest];
@@ -358,7 +388,7 @@ private:
         for (int a = 1; a <= most_turns; ++a) {
             const double turns = a * first.frequency / other.frequency;
             const int b = static_cast<int>(std::round(turns));
-            if (b >= 1 && b <= most_turns && std::abs(turns - b) < 1e-7 * b) {
+            if (b >= 1 && b <= most_turns && std::abs(turns - b) < same * b) {
                 const Complex p = power(first.z, a);
                 const Complex q = power(other.z, b);
                 return add("phi_" + other.name, plus(times(p.re, q.re), times(p.im, q.im)),
@@ -380,7 +410,7 @@ private:
         }
         for (const auto& own : oscillators_) {
             const double turns = own.frequency / phase.frequency;
-            if (model_.phases.size() > 1 || std::abs(turns - std::round(turns)) > 1e-7 || turns < 0.5) {
+            if (model_.phases.size() > 1 || std::abs(turns - std::round(turns)) > same || turns < 0.5) {
                 why_not_ = fmt::format("the frequency {:.6g} of {} is not a multiple of that of {}, {:.6g}",
                                        own.frequency, own.name, phase.name, phase.frequency);
                 return;

@@ -13,20 +13,22 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
+// NOTE: what is of higher order in the parameter shows as a difference between points; nothing found here is trusted unmeasured.
+constexpr double same = 1e-4;
+
 double growth(double a, double b, double factor) {
     return a == 0 || b == 0 ? 0.0 : std::round(std::log(std::abs(b / a)) / std::log(factor));
 }
 
-template <class Which>
-bool any(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor, Which&& which) {
+/// The power of one over the parameter with which each entry grows, by the largest at any point: single points may be near a zero of it.
+MatrixXd powers(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor) {
+    MatrixXd a = MatrixXd::Zero(slow[0].rows(), slow[0].cols());
+    MatrixXd b = a;
     for (std::size_t p = 0; p < slow.size(); ++p) {
-        for (Index k = 0; k < slow[p].size(); ++k) {
-            if (which(growth(slow[p].data()[k], fast[p].data()[k], factor))) {
-                return true;
-            }
-        }
+        a = a.cwiseMax(slow[p].cwiseAbs());
+        b = b.cwiseMax(fast[p].cwiseAbs());
     }
-    return false;
+    return a.binaryExpr(b, [&](double before, double after) { return growth(before, after, factor); });
 }
 
 }  // namespace
@@ -100,25 +102,30 @@ std::vector<double> Rates::at(std::size_t point, const std::vector<Node>& nodes)
     return result;
 }
 
-Leading::Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor)
+Leading::Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor, Index coordinates)
     : part(MatrixXd::Zero(slow[0].rows(), slow[0].cols())), constant(static_cast<std::size_t>(slow[0].rows()), true) {
-    if (!any(slow, fast, factor, [](double power) { return power >= 1; }) &&
-        any(slow, fast, factor, [](double power) { return power <= -1; })) {
+    MatrixXd power = powers(slow, fast, factor);
+    if (!(power.array() >= 1).any() && (power.array() <= -1).any()) {
         for (auto& matrix : fast) {
             matrix *= factor;
         }
+        power = powers(slow, fast, factor);
     }
+    // NOTE: velocities are faster than coordinates, so that of the stiffnesses only the largest lead: others couple what they leave apart.
+    const double stiffest =
+        coordinates > 0 ? std::max(1.0, power.block(coordinates, 0, coordinates, coordinates).maxCoeff()) : 1.0;
     for (Index i = 0; i < part.rows(); ++i) {
         for (Index j = 0; j < part.cols(); ++j) {
             std::vector<double> parts;
+            const double least = i >= coordinates && j < coordinates ? stiffest : 1;
             for (std::size_t p = 0; p < slow.size(); ++p) {
-                const double power = growth(slow[p](i, j), fast[p](i, j), factor);
-                parts.push_back(power >= 1 ? (fast[p](i, j) - slow[p](i, j)) / (std::pow(factor, power) - 1) : 0.0);
+                parts.push_back(
+                    power(i, j) >= least ? (fast[p](i, j) - slow[p](i, j)) / (std::pow(factor, power(i, j)) - 1) : 0.0);
                 part(i, j) = std::abs(parts.back()) > std::abs(part(i, j)) ? parts.back() : part(i, j);
             }
             for (const double other : parts) {
                 constant[static_cast<std::size_t>(i)] =
-                    constant[static_cast<std::size_t>(i)] && std::abs(other - parts[0]) <= 1e-9 * std::abs(part(i, j));
+                    constant[static_cast<std::size_t>(i)] && std::abs(other - parts[0]) <= same * std::abs(part(i, j));
             }
         }
     }

@@ -39,7 +39,9 @@ struct Leading {
     Eigen::MatrixXd part{};        ///< the largest at any point
     std::vector<bool> constant{};  ///< whether a row is the same everywhere
 
-    Leading(const std::vector<Eigen::MatrixXd>& slow, std::vector<Eigen::MatrixXd> fast, double factor);
+    /// `coordinates`: the first unknowns are these and then come their velocities; 0 where there are variables.
+    Leading(const std::vector<Eigen::MatrixXd>& slow, std::vector<Eigen::MatrixXd> fast, double factor,
+            Eigen::Index coordinates);
 
     bool grows(Eigen::Index i) const { return (part.row(i).array() != 0).any(); }
     bool is_constant(Eigen::Index i) const { return constant[static_cast<std::size_t>(i)]; }

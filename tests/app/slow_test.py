@@ -102,6 +102,77 @@ class Slow(ProgramCase):
         # I' = -2 <v^4> = -3/4 I^2
         self.assertAlmostEqual(self.run_json(model)["final"]["I"], 1 / 1.75, delta=2e-3)
 
+    def test_too_few_beside_a_declared_phase(self):
+        text = ('lento = 1\n[parameters]\nl = 0.2\ng = 9.8\nv_max = 4\neps = 1e-5\nomega = "1/eps"\n[coordinates]\nq = { start = 0.5 }\n[forces]\n'
+                'q = "(g + v_max*omega*cos(theta))/l * sin(q)"\n[vibration.theta]\nfrequency = "omega"\n[oscillation]\nsmall = "eps"\n'
+                '[slow]\np = "q"\n%s[run]\nt_end = 1\nmethod = "reversible"\n')
+        summary = self.run_json(self.model(text % ""), status=1)
+        self.assertEqual(summary["outcome"], "refused")
+        self.assertIn("too few", summary["explanation"])
+        both = self.run_json(self.model(text % 'w = "q_dot - v_max/l*sin(q)*sin(theta)"\n'))
+        self.assertAlmostEqual(both["final"]["q"], 0.1682, delta=1e-3)
+
+    def test_a_leapfrog_that_blows_up_is_no_result(self):
+        damped = ('lento = 1\n[parameters]\neps = 1e-5\n[variables]\na = { start = 0.5, rate = "b" }\nb = { start = 0, rate = "-a - b + x^2/2" }\n'
+                  'x = { start = 1, rate = "v/eps" }\nv = { start = 0, rate = "-x/eps" }\n[oscillation]\nperiod = "2*pi*eps"\nsmall = "eps"\n'
+                  '[slow]\nsa = "a"\nsb = "b"\nI = "x^2 + v^2"\n[run]\nt_end = 20\nmethod = "reversible"\n')
+        model = self.model(damped)
+        for steps in ("20", "40", "80"):
+            summary = self.run_json(model, "--option", f"steps={steps}", status=1)
+            self.assertEqual(summary["outcome"], "unstable", steps)
+            self.assertIn("loses energy", summary["explanation"])
+        self.assertAlmostEqual(self.run_json(model)["final"]["a"], 0.25, delta=1e-3)
+        self.assertAlmostEqual(self.run_json(model, "--option", "steps=80", "--option", "macro=rk4")["final"]["a"], 0.25, delta=1e-3)
+
+    def test_a_single_variable_with_an_alternative(self):
+        model = self.model('lento = 1\n[parameters]\neps = 1e-4\n[variables]\nz1 = { start = 1, rate = "-z2/eps + z1" }\nz2 = { start = 0, rate = "z1/eps + z2" }\n'
+                           '[oscillation]\nperiod = "2*pi*eps"\n[slow]\nr = { variable = "z1^2 + z2^2", alternative = "(z1^2 + z2^2)^2" }\n[run]\nt_end = 1\nmethod = "reversible"\n')
+        self.assertAlmostEqual(self.run_json(model)["final"]["r"], math.exp(2), delta=1e-2)
+
+    def test_fermi_pasta_ulam_for_small_eps(self):
+        chain = MODELS / "fermi-pasta-ulam.toml"
+        finals = {eps: self.run_json(chain, "--set", f"eps={eps}", "--t-end", "2") for eps in ("1e-4", "1e-6", "1e-8")}
+        for summary in finals.values():
+            self.assertEqual(summary["statistics"]["bridges"], 0)
+            self.assertAlmostEqual(summary["final"]["y3"], finals["1e-8"]["final"]["y3"], delta=1e-3)
+        # Its slow variables are found.
+        bare = self.model(chain.read_text().split("[slow]")[0] + '[run]\nt_end = 2\n')
+        for eps in ("1e-3", "1e-6"):
+            found = json.loads(self.lento("check", bare, "--set", f"eps={eps}", "--json").stdout)["slow"]
+            self.assertEqual((found["why_not"], found["problem"], len(found["variables"])), (None, None, 11), eps)
+
+    def test_unknowns_that_start_at_zero(self):
+        text = ('lento = 1\n[parameters]\neps = 1e-5\n[variables]\na = { start = 1, rate = "-b" }\nb = { start = 0, rate = "a" }\nc = { start = %s, rate = "b^4" }\n'
+                'x = { start = 1, rate = "v/eps + x" }\nv = { start = 0, rate = "-x/eps + v" }\n[oscillation]\nperiod = "2*pi*eps"\nsmall = "eps"\n'
+                '[slow]\nsa = "a"\nsb = "b"\nsc = "c"\nI = "x^2 + v^2"\n[run]\nt_end = 2\nmethod = "reversible"\n[run.options]\nsteps = 40\n')
+        zero, one = (self.run_json(self.model(text % start))["final"]["I"] for start in ("0", "1"))
+        self.assertAlmostEqual(zero, one, delta=1e-9 * one)
+
+    def test_coupled_coordinates_of_any_stiffness(self):
+        text = ('lento = 1\npotential = "(2.5*x1^2 + 2.5*x2^2 - 3*x1*x2)/(2*eps^2)"\n[parameters]\neps = 1e-3\n[coordinates]\n'
+                'x1 = { start = "eps" }\nx2 = { start = 0, velocity = 0.5 }\n[oscillation]\nsmall = "eps"\nperiod = "2*pi*eps"\n[run]\nt_end = 1\n')
+        for eps in ("1e-2", "1e-4", "1e-6", "1e-8"):
+            found = json.loads(self.lento("check", self.model(text), "--set", f"eps={eps}", "--json").stdout)["slow"]
+            self.assertEqual((found["why_not"], found["problem"], len(found["variables"])), (None, None, 3), eps)
+
+    def test_a_motion_that_does_not_oscillate(self):
+        model = self.model('lento = 1\n[parameters]\neps = 1e-4\n[variables]\nx = { start = 2, rate = "(y - x)/eps" }\ny = { start = 1, rate = "-x" }\n'
+                           '[oscillation]\nperiod = "2*pi*eps"\n[slow]\nsy = "y"\n[run]\nt_end = 2\nmethod = "reversible"\n')
+        summary = self.run_json(model, "--option", "steps=200", status=1)
+        self.assertEqual(summary["outcome"], "refused")
+        self.assertIn("does not return", summary["explanation"])
+
+    def test_check_says_more_than_that_none_were_found(self):
+        model = self.model(HEAD.replace('rate = "v2/eps"', 'rate = "1.4142135623730951*v2/eps"').replace('"-x2/eps', '"-1.4142135623730951*x2/eps'))
+        done = self.lento("check", model, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("not commensurate", json.loads(done.stdout)["slow"]["why_not"])
+        self.assertEqual(self.lento("run", model).returncode, 2)
+
+    def test_what_may_be_slow_is_warned_of(self):
+        model = self.model(HEAD.replace('small = "eps"\n', "") + '[slow]\na = "x1^2 + v1^2 + 0.05*x1"\nb = "x2^2 + v2^2"\nc = { variable = "x1*x2 + v1*v2", alternative = "x1*v2 - v1*x2" }\n')
+        self.assertIn("the slow variable a moves by", " ".join(self.run_json(model)["warnings"]))
+
     def test_pictures_of_figures(self):
         done = self.lento("reproduce", "reversible/figure-3.1", "reversible/figure-3.2", "-o", "pictures")
         self.assertEqual(done.returncode, 0, done.stdout)

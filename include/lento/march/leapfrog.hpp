@@ -45,6 +45,8 @@ struct StepTaker {
     std::function<bool(double to)> wants{};
     std::function<void(DenseStep)> take{};
     std::function<void(double t, const Eigen::VectorXd& x)> point{};
+    /// The same with the mean rates there; bridges so far.
+    std::function<void(const SlowField::Point& middle, std::int64_t bridges)> middle{};
 };
 
 struct LeapfrogPlan {

@@ -44,9 +44,9 @@ struct SlowReport {
     std::size_t declared = 0, needed = 0;
     double independence = 0;  ///< the smallest singular value of the gradients, each of length 1, at the best point
     std::optional<double>
-        contraction{};  ///< by what the fast motion shrinks in a period what the slow variables leave open
-    std::int64_t faster_evaluations = 0;  ///< of the faster motion
-    std::string problem{};                ///< a sentence; empty if all is well
+        contraction{};             ///< by what the fast motion shrinks in a period what the slow variables leave open
+    std::int64_t evaluations = 0;  ///< that the look took
+    std::string problem{};         ///< a sentence; empty if all is well
 };
 
 /// Where and how the fast motion is looked at.
@@ -55,6 +55,7 @@ struct SlowLook {
     double period = 0;  ///< or a time that covers some
     double length = 0;  ///< of the run
     std::vector<double> start{};
+    bool period_is_known = true;
 };
 
 SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const SlowLook& look,
