@@ -50,6 +50,16 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
                 problem.slow_variables ? "slow variables are declared or were found"
                                        : "no slow variables are declared: [slow]"};
     };
+    const auto harmonically = [&]() -> Applicability {
+        if (problem.constraints || problem.stiff_springs) {
+            return {"harmonic", false,
+                    problem.constraints ? "the system has rigid constraints" : "stiff springs have no declared phase"};
+        }
+        return {"harmonic", problem.common_period,
+                !problem.phases          ? "no fast phase is declared"
+                : !problem.common_period ? "the phases have no common period"
+                                         : "a fast phase is declared"};
+    };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
             averaging("shake-shake", true),
@@ -60,6 +70,7 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             mapping("lips"),
             mapping("multirevolution"),
             slowly(),
+            harmonically(),
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 
@@ -86,6 +97,9 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     }
     if (problem.constraints) {
         return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
+    }
+    if (problem.common_period) {
+        return {"harmonic", "a fast phase is declared: the periodic response to it is found without micro-steps"};
     }
     if (!problem.first_order && problem.phases) {
         return {"hmm-async", "a fast phase is declared: its vibration is averaged"};

@@ -18,7 +18,8 @@ std::span<const OptionEntry> option_catalogue() {
          "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
          "heun3, rk4, dopri5, implicit-midpoint take macro_step or steps; with constraints these are shake, rattle, "
          "rattle4, rattle6, rattle8, lobatto, and herk3, herk4 for one-period maps, of which multirevolution takes "
-         "adams, rk2, rk3, rk4. Of SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, "
+         "adams, rk2, rk3, rk4, and harmonic averages stoermer-cowell, which chooses step and order. Of SUNDIALS, "
+         "without constraints: cvode-adams, cvode-bdf, arkode-4, "
          "arkode-5, arkode-8, which choose their step; the errors of cvode are some hundred times rtol",
          &Options::macro},
         {"macro_step", "length of a step along the slow motion; without it and without steps the solver is adaptive",
@@ -81,6 +82,10 @@ std::span<const OptionEntry> option_catalogue() {
          "(to the "
          "middle point)",
          &Options::reconstruction},
+        {"phases",
+         "equally spaced phases at which a harmonic average looks at the force: about 8 for its highest harmonic",
+         &Options::phases},
+        {"sweeps", "orders in one over the frequency to which a harmonic average is found", &Options::sweeps},
     };
     return catalogue;
 }

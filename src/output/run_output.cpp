@@ -37,31 +37,33 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
-    nlohmann::ordered_json summary{{"schema", 1},
-                                   {"version", version},
-                                   {"title", output.title},
-                                   {"method", record.method},
-                                   {"requested_method", record.requested_method},
-                                   {"slow_is", record.slow_is},
-                                   {"outcome", name_of(record.outcome)},
-                                   {"t_end", record.t_end},
-                                   {"final", named(output.slow.names, output.final_slow)},
-                                   {"final_fast", output.final_fast ? named(output.slow.names, *output.final_fast)
-                                                                    : nlohmann::ordered_json(nullptr)},
-                                   {"error_estimate", nullptr},
-                                   {"statistics",
-                                    {{"macro_steps", statistics.macro_steps},
-                                     {"rejected_steps", statistics.rejected_steps},
-                                     {"micro_steps", statistics.micro_steps},
-                                     {"force_evaluations", statistics.force_evaluations},
-                                     {"newton_iterations", statistics.newton_iterations},
-                                     {"projections", statistics.projections},
-                                     {"bridges", statistics.bridges},
-                                     {"projection_iterations", statistics.projection_iterations},
-                                     {"projection_residual", statistics.projection_residual},
-                                     {"wall_seconds", statistics.wall_seconds}}},
-                                   {"warnings", record.warnings},
-                                   {"options", options}};
+    nlohmann::ordered_json summary{
+        {"schema", 1},
+        {"version", version},
+        {"title", output.title},
+        {"method", record.method},
+        {"requested_method", record.requested_method},
+        {"slow_is", record.slow_is},
+        {"outcome", name_of(record.outcome)},
+        {"t_end", record.t_end},
+        {"final", named(output.slow.names, output.final_slow)},
+        {"final_fast",
+         output.final_fast ? named(output.slow.names, *output.final_fast) : nlohmann::ordered_json(nullptr)},
+        {"error_estimate", record.error_estimate.empty() ? nlohmann::ordered_json(nullptr)
+                                                         : named(output.slow.names, record.error_estimate)},
+        {"statistics",
+         {{"macro_steps", statistics.macro_steps},
+          {"rejected_steps", statistics.rejected_steps},
+          {"micro_steps", statistics.micro_steps},
+          {"force_evaluations", statistics.force_evaluations},
+          {"newton_iterations", statistics.newton_iterations},
+          {"projections", statistics.projections},
+          {"bridges", statistics.bridges},
+          {"projection_iterations", statistics.projection_iterations},
+          {"projection_residual", statistics.projection_residual},
+          {"wall_seconds", statistics.wall_seconds}}},
+        {"warnings", record.warnings},
+        {"options", options}};
     if (!record.explanation.empty()) {
         summary["explanation"] = record.explanation;
     }
@@ -124,12 +126,14 @@ std::string summary_text(const RunOutput& output) {
         options += fmt::format("{}{}={}", options.empty() ? "" : " ", option.name, option.value);
     }
     line("options", options);
-    fmt::format_to(std::back_inserter(text), "  {:<18} {:>16} {:>16}\n", fmt::format("at t = {:.6g}", record.t_end),
-                   "slow", "true");
+    const auto& errors = record.error_estimate;
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>16} {:>16}{}\n", fmt::format("at t = {:.6g}", record.t_end),
+                   "slow", "true", errors.empty() ? "" : "   estimated error");
     constexpr std::size_t most_lines = 40;
     for (std::size_t i = 0; i < std::min(most_lines, output.final_slow.size()); ++i) {
-        fmt::format_to(std::back_inserter(text), "  {:<18} {:>16.9g} {:>16}\n", output.slow.names[i],
-                       output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-");
+        fmt::format_to(std::back_inserter(text), "  {:<18} {:>16.9g} {:>16}{}\n", output.slow.names[i],
+                       output.final_slow[i], output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-",
+                       i < errors.size() ? fmt::format("{:>18.1e}", errors[i]) : "");
     }
     if (output.final_slow.size() > most_lines) {
         fmt::format_to(std::back_inserter(text), "  and {} more in summary.json\n",

@@ -36,6 +36,13 @@ Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension,
     return state;
 }
 
+Solution Solution::handed_over(std::string requested, std::string why, std::int64_t evaluations) && {
+    record_.requested_method = std::move(requested);
+    record_.warnings.insert(record_.warnings.begin(), std::move(why));
+    record_.statistics.force_evaluations += evaluations;
+    return std::move(*this);
+}
+
 Solution Solution::completed_by(Settling completion) && {
     std::vector<double> y = final_.position;
     const std::size_t d = y.size();

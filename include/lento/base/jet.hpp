@@ -4,7 +4,8 @@
 ///
 /// Arithmetic and the elementary functions of the model language propagate the coefficients exactly up to degree D, by
 /// the usual recurrences: with y = phi(a) and y' = g a', the coefficients obey k y_k = sum_{j=1..k} j a_j g_{k-j}.
-/// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction.
+/// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction. A Taylor is a jet whose degree is
+/// chosen when the program runs: code that is templated on its numbers is compiled once for all degrees.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +24,61 @@ using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos
     std::floor, std::hypot, std::log, std::log10, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh,
     std::sqrt, std::tan, std::tanh;
 
+/// In place of a degree: each series knows its own. Constants have degree 0, and go with series of any degree.
+inline constexpr int any_degree = -1;
+inline constexpr int most_degree = 12;
+
+namespace jet_detail {
+
 template <class T, int Degree>
-class Jet {
+class Coefficients {
     static_assert(Degree >= 0);
 
 public:
+    static constexpr int top() { return Degree; }
+    static constexpr void raise(int) {}
+
+protected:
+    std::array<T, static_cast<std::size_t>(Degree) + 1> c_{};
+};
+
+template <class T>
+class Coefficients<T, any_degree> {
+public:
+    constexpr Coefficients() { c_[0] = T(0); }
+    // NOTE: only those that are there are copied.
+    constexpr Coefficients(const Coefficients& other) { *this = other; }
+    constexpr Coefficients& operator=(const Coefficients& other) {
+        top_ = other.top_;
+        for (int k = 0; k <= top_; ++k) {
+            c_[static_cast<std::size_t>(k)] = other.c_[static_cast<std::size_t>(k)];
+        }
+        return *this;
+    }
+
+    constexpr int top() const { return top_; }
+    /// To that degree at least, with zeros.
+    constexpr void raise(int degree) {
+        while (top_ < degree) {
+            c_[static_cast<std::size_t>(++top_)] = T(0);
+        }
+    }
+
+protected:
+    std::array<T, static_cast<std::size_t>(most_degree) + 1> c_;
+    int top_ = 0;
+};
+
+}  // namespace jet_detail
+
+template <class T, int Degree>
+class Jet : public jet_detail::Coefficients<T, Degree> {
+    using jet_detail::Coefficients<T, Degree>::c_;
+
+public:
     using value_type = T;
-    static constexpr int degree = Degree;
+    using jet_detail::Coefficients<T, Degree>::top;
+    using jet_detail::Coefficients<T, Degree>::raise;
 
     constexpr Jet() = default;
 
@@ -41,11 +90,18 @@ public:
     }
 
     /// The variable itself at `value`: value + s.
-    static constexpr Jet variable(const T& value) {
-        Jet x(value);
-        if constexpr (Degree > 0) {
-            x.c_[1] = T(1);
+    static constexpr Jet variable(const T& value, int degree = Degree) {
+        Jet x = shaped(degree, value);
+        if (x.top() > 0) {
+            x[1] = T(1);
         }
+        return x;
+    }
+
+    /// A constant with room for that many coefficients.
+    static constexpr Jet shaped(int degree, const T& value) {
+        Jet x(value);
+        x.raise(degree);
         return x;
     }
 
@@ -53,8 +109,8 @@ public:
     constexpr const T& operator[](int k) const { return c_[static_cast<std::size_t>(k)]; }
 
     constexpr Jet operator-() const {
-        Jet y;
-        for (int k = 0; k <= Degree; ++k) {
+        Jet y = *this;
+        for (int k = 0; k <= top(); ++k) {
             y[k] = -(*this)[k];
         }
         return y;
@@ -62,13 +118,15 @@ public:
     constexpr Jet operator+() const { return *this; }
 
     constexpr Jet& operator+=(const Jet& b) {
-        for (int k = 0; k <= Degree; ++k) {
+        raise(b.top());
+        for (int k = 0; k <= b.top(); ++k) {
             (*this)[k] += b[k];
         }
         return *this;
     }
     constexpr Jet& operator-=(const Jet& b) {
-        for (int k = 0; k <= Degree; ++k) {
+        raise(b.top());
+        for (int k = 0; k <= b.top(); ++k) {
             (*this)[k] -= b[k];
         }
         return *this;
@@ -80,19 +138,20 @@ public:
     friend constexpr Jet operator-(Jet a, const Jet& b) { return a -= b; }
 
     friend constexpr Jet operator*(const Jet& a, const Jet& b) {
-        Jet y;
-        for (int k = 0; k <= Degree; ++k) {
-            for (int j = 0; j <= k; ++j) {
+        Jet y = shaped(std::max(a.top(), b.top()), T(0));
+        for (int k = 0; k <= y.top(); ++k) {
+            for (int j = std::max(0, k - b.top()); j <= std::min(k, a.top()); ++j) {
                 y[k] += a[j] * b[k - j];
             }
         }
         return y;
     }
     friend constexpr Jet operator/(const Jet& a, const Jet& b) {
-        Jet y;
-        for (int k = 0; k <= Degree; ++k) {
-            T rest = a[k];
-            for (int j = 1; j <= k; ++j) {
+        Jet y = a;
+        y.raise(b.top());
+        for (int k = 0; k <= y.top(); ++k) {
+            T rest = y[k];
+            for (int j = 1; j <= std::min(k, b.top()); ++j) {
                 rest -= b[j] * y[k - j];
             }
             y[k] = rest / b[0];
@@ -104,8 +163,8 @@ public:
     template <class U>
     requires std::is_arithmetic_v<U>
     friend constexpr Jet operator*(U b, Jet a) {
-        for (auto& c : a.c_) {
-            c *= b;
+        for (int k = 0; k <= a.top(); ++k) {
+            a[k] *= b;
         }
         return a;
     }
@@ -115,8 +174,8 @@ public:
     template <class U>
     requires std::is_arithmetic_v<U>
     friend constexpr Jet operator/(Jet a, U b) {
-        for (auto& c : a.c_) {
-            c /= b;
+        for (int k = 0; k <= a.top(); ++k) {
+            a[k] /= b;
         }
         return a;
     }
@@ -127,18 +186,17 @@ public:
     friend constexpr bool operator<=(const Jet& a, const Jet& b) { return a[0] <= b[0]; }
     friend constexpr bool operator>=(const Jet& a, const Jet& b) { return b <= a; }
     friend constexpr bool operator==(const Jet& a, const Jet& b) { return a[0] == b[0]; }
-
-private:
-    std::array<T, static_cast<std::size_t>(Degree) + 1> c_{};
 };
+
+using Taylor = Jet<double, any_degree>;
 
 namespace jet_detail {
 
 /// The series y with value y0 and y' = g a'.
 template <class T, int D>
 constexpr Jet<T, D> primitive(const T& y0, const Jet<T, D>& g, const Jet<T, D>& a) {
-    Jet<T, D> y(y0);
-    for (int k = 1; k <= D; ++k) {
+    Jet<T, D> y = Jet<T, D>::shaped(a.top(), y0);
+    for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             y[k] += (a[j] * g[k - j]) * T(j);
         }
@@ -154,8 +212,8 @@ struct Pair {
 };
 template <class T, int D>
 constexpr Pair<T, D> coupled(const T& first, const T& second, int sign, const Jet<T, D>& a) {
-    Pair<T, D> y{first, second};
-    for (int k = 1; k <= D; ++k) {
+    Pair<T, D> y{Jet<T, D>::shaped(a.top(), first), Jet<T, D>::shaped(a.top(), second)};
+    for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             const T weight = a[j] * T(j) / T(k);
             y.first[k] += weight * y.second[k - j];
@@ -168,8 +226,8 @@ constexpr Pair<T, D> coupled(const T& first, const T& second, int sign, const Je
 /// y = a^p for a value other than zero: k a_0 y_k = sum_{j=1..k} (p j - (k - j)) a_j y_{k-j}.
 template <class T, int D>
 constexpr Jet<T, D> power(const T& y0, const T& p, const Jet<T, D>& a) {
-    Jet<T, D> y(y0);
-    for (int k = 1; k <= D; ++k) {
+    Jet<T, D> y = Jet<T, D>::shaped(a.top(), y0);
+    for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             y[k] += (p * T(j) - T(k - j)) * a[j] * y[k - j];
         }
@@ -189,7 +247,7 @@ constexpr double leading(const T& x) {
 
 template <class T, int D>
 constexpr bool is_constant(const Jet<T, D>& a) {
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= a.top(); ++k) {
         if (!(a[k] == T(0))) {
             return false;
         }
@@ -201,8 +259,8 @@ constexpr bool is_constant(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> exp(const Jet<T, D>& a) {
-    Jet<T, D> y(exp(a[0]));
-    for (int k = 1; k <= D; ++k) {
+    auto y = Jet<T, D>::shaped(a.top(), exp(a[0]));
+    for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             y[k] += (a[j] * y[k - j]) * T(j);
         }
@@ -265,11 +323,11 @@ Jet<T, D> cosh(const Jet<T, D>& a) {
 /// Not sinh/cosh, which overflow long before tanh is in any trouble: y' = (1 - y^2) a', coefficient by coefficient.
 template <class T, int D>
 Jet<T, D> tanh(const Jet<T, D>& a) {
-    Jet<T, D> y(tanh(a[0]));
-    Jet<T, D> slope;  // 1 - y^2, whose value is 1/cosh^2 without cancellation
+    auto y = Jet<T, D>::shaped(a.top(), tanh(a[0]));
+    auto slope = Jet<T, D>::shaped(a.top(), T(0));  // 1 - y^2, whose value is 1/cosh^2 without cancellation
     const T value = T(1) / cosh(a[0]);
     slope[0] = value * value;
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             y[k] += (a[j] * slope[k - j]) * T(j);
         }
@@ -283,8 +341,8 @@ Jet<T, D> tanh(const Jet<T, D>& a) {
 
 template <class T, int D>
 Jet<T, D> sqrt(const Jet<T, D>& a) {
-    Jet<T, D> y(sqrt(a[0]));
-    for (int k = 1; k <= D; ++k) {
+    auto y = Jet<T, D>::shaped(a.top(), sqrt(a[0]));
+    for (int k = 1; k <= a.top(); ++k) {
         T rest = a[k];
         for (int j = 1; j < k; ++j) {
             rest -= y[j] * y[k - j];

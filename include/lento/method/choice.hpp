@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lento/problem/time_scales.hpp"
+
 namespace lento {
 
 /// What decides which methods apply.
@@ -11,6 +13,7 @@ struct ProblemClass {
     bool first_order = false;     ///< variables with rates instead of coordinates with forces
     bool phases = false;          ///< fast phases are declared
     bool period = false;          ///< a fast period is declared, without a phase
+    bool common_period = false;   ///< the phases have a common one
     bool stiff_springs = false;   ///< springs that are not soft
     bool constraints = false;     ///< rigid constraints
     bool slow_variables = false;  ///< slow variables are declared, or were found
@@ -19,10 +22,14 @@ struct ProblemClass {
 
 template <class System>
 ProblemClass problem_class(const System& system) {
-    return {.first_order = !requires {system.mass();
-}
-, .phases = !system.phases().empty(), .period = system.period().has_value()
-};  // namespace lento
+    ProblemClass problem;
+    problem.first_order = !requires {
+        system.mass();
+    };
+    problem.phases = !system.phases().empty();
+    problem.period = system.period().has_value();
+    problem.common_period = problem.phases && time_scales(system).common_period.has_value();
+    return problem;
 }
 
 struct Applicability {

@@ -32,6 +32,8 @@ struct Options {
     std::optional<std::size_t> difference_order{};
     std::optional<std::size_t> periods_per_step{};
     std::optional<std::string> reconstruction{};
+    std::optional<std::size_t> phases{};
+    std::optional<std::size_t> sweeps{};
 };
 
 struct OptionEntry {

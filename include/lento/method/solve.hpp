@@ -14,6 +14,7 @@
 #include "lento/base/misuse.hpp"
 #include "lento/method/choice.hpp"
 #include "lento/method/direct.hpp"
+#include "lento/method/harmonic.hpp"
 #include "lento/method/hmm_async.hpp"
 #include "lento/method/hmm_stiff.hpp"
 #include "lento/method/hmm_sync.hpp"
@@ -37,7 +38,7 @@ inline const std::vector<MethodDescription>& method_descriptions() {
     static const std::vector<MethodDescription> all{
         hmm_sync_description,        hmm_async_description,  shake_shake_description, rattle_shake_description,
         hmm_stiff_description,       ipa_description,        sam_description,         lips_description,
-        multirevolution_description, reversible_description, direct_description};
+        multirevolution_description, reversible_description, harmonic_description,    direct_description};
     return all;
 }
 
@@ -94,6 +95,16 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
     if (is_stroboscopic(method)) {
         return solve_stroboscopic(std::make_shared<PeriodicCoordinates<VibratedSystem<Force, Extent>>>(system), method,
                                   request);
+    }
+    if (method == harmonic_description.name) {
+        if constexpr (VibratedSystem<Force, Extent>::template accepts<Taylor>) {
+            return harmonic(std::make_shared<CoordinatesField<VibratedSystem<Force, Extent>>>(system), request,
+                            [&](const Request& other) { return direct(system, other); });
+        } else {
+            throw Misuse(
+                "method harmonic evaluates forces with truncated series, and this one takes double alone: write it as "
+                "a template on its numbers, or use hmm-async");
+        }
     }
     if (method == "hmm-async") {
         return hmm_async(system, request);
@@ -164,11 +175,15 @@ Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
         return solve_stroboscopic(std::make_shared<PeriodicVariables<FirstOrderSystem<Rate>>>(system), method, request);
     }
     require_slow_variables(method);
+    if (method == harmonic_description.name) {
+        return harmonic(std::make_shared<VariablesField<FirstOrderSystem<Rate>>>(system), request,
+                        [&](const Request& other) { return direct(system, other); });
+    }
     if (method != "direct") {
-        throw Misuse(
-            fmt::format("method {} is for systems with coordinates; this one has variables: use multirevolution, sam, "
-                        "lips or direct",
-                        method));
+        throw Misuse(fmt::format(
+            "method {} is for systems with coordinates; this one has variables: use harmonic, multirevolution, sam, "
+            "lips or direct",
+            method));
     }
     return direct(system, request);
 }

@@ -54,6 +54,12 @@ public:
     /// small dimensions. Others say their dimension: `vibrated_system<N>`.
     static constexpr bool fixed_windows = Extent == dynamic && requires { typename Force::wants_fixed_windows; };
 
+    /// Whether the force takes numbers of that type: some, of springs and of constraints, take double alone.
+    template <class S>
+    static constexpr bool accepts =
+        std::is_invocable_v<const Force&, std::span<const S, Extent>, std::span<const S, Extent>, S, std::span<const S>,
+                            std::span<S, Extent>>;
+
     VibratedSystem(std::size_t dimension, std::vector<Phase> phases, Force force)
         : dimension_(dimension), phases_(std::move(phases)), mass_(dimension), force_(std::move(force)) {
         if (dimension == 0) {

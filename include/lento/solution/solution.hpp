@@ -2,6 +2,7 @@
 /// ended.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -64,6 +65,8 @@ struct RunRecord {
     Statistics statistics{};
     std::vector<std::string> warnings{};
     std::vector<UsedOption> options{};
+    std::vector<double>
+        error_estimate{};  ///< of the true solution's y = (position, velocity), largest over the run; empty: not known
 };
 
 /// Reading is for one thread at a time: states on constraints are put back on them with work space of the solution.
@@ -82,6 +85,8 @@ public:
         record_.options.push_back(std::move(option));
         return std::move(*this);
     }
+    /// The same for a request of another method, which chose this one and says why, after so many evaluations of its own.
+    Solution handed_over(std::string requested, std::string why, std::int64_t evaluations) &&;
     /// The same with states that `completion` adds multipliers to.
     Solution completed_by(Settling completion) &&;
 

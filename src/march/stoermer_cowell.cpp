@@ -1,0 +1,296 @@
+#include "lento/march/stoermer_cowell.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/number.hpp"
+
+namespace lento {
+namespace {
+
+constexpr std::size_t fewest_values = 3;  // that a predictor goes through: order 4 in all
+constexpr double safety = 0.8;
+constexpr double clearly_wrong = 1.5;  // an error after the first evaluation that makes the second a waste
+constexpr double shortest_change = 0.2;
+constexpr double longest_change = 2;
+constexpr double worth_it = 1.2;  // a longer step that is not much longer costs more by its unequal history
+
+double step_factor(double error, std::size_t k) {
+    const double factor = safety * std::pow(std::max(error, 1e-14), -1 / static_cast<double>(k + 1));
+    return std::isfinite(factor) ? std::clamp(factor, shortest_change, longest_change) : shortest_change;
+}
+
+}  // namespace
+
+MultistepMarch::MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits)
+    : force_(&force),
+      tolerance_(tolerance),
+      limits_(limits),
+      history_(force.dimension() + force.auxiliary()),
+      n_(force.dimension()),
+      length_(history_.length()),
+      z_(length_),
+      deviation_(length_) {
+    limits_.highest_order = std::min(limits_.highest_order, History::most);
+}
+
+/// The history begins with values of the series behind the start: the polynomial through them is the series itself.
+void MultistepMarch::begin(const MultistepStart& start, double to) {
+    y_ = predicted_ = corrected_ = start.y;
+    scales_ = start.scales.empty() ? std::vector<double>(y_.size()) : start.scales;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        scales_[i] = std::max(scales_[i], std::abs(y_[i]));
+    }
+    errors_ = 0;
+    k_ = std::min(start.series.size() / length_, limits_.highest_order - 1);
+    // What the series leaves out is of the size of its last term, h^k |F_{k-1}|.
+    double largest = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double scale = scales_[force_->second_order() ? n_ + i : i];
+        largest = larger(largest,
+                         std::abs(start.series[(k_ - 1) * length_ + i]) / (tolerance_.atol + tolerance_.rtol * scale));
+    }
+    const double length = to - start.t;
+    const double by_series = largest > 0 ? std::pow(largest, -1 / static_cast<double>(k_)) : length;
+    step_ = std::min({limits_.longest, by_series, length});
+    // NOTE: the true past is not that of the series. Close values keep the difference small.
+    constexpr double close = 0.5;
+    history_.fill(start.t, close * step_, std::span(start.series).first(k_ * length_), k_);
+}
+
+MultistepMarch::Formulas MultistepMarch::formulas(double h) const {
+    const auto nodes = history_.nodes(h, std::min(k_ + 1, history_.size()));
+    return {h, k_, NewtonBasis(nodes, 0), NewtonBasis(nodes, 1)};
+}
+
+void MultistepMarch::predict(const Formulas& formulas) {
+    const double h = formulas.h;
+    for (std::size_t i = 0; i < n_; ++i) {
+        double once = 0;
+        double twice = 0;
+        for (std::size_t j = formulas.k; j-- > 0;) {
+            once += history_.difference(j)[i] * formulas.here.integral(j);
+            twice += history_.difference(j)[i] * formulas.here.double_integral(j);
+        }
+        if (force_->second_order()) {
+            predicted_[i] = y_[i] + h * (y_[n_ + i] + h * twice);
+            predicted_[n_ + i] = y_[n_ + i] + h * once;
+        } else {
+            predicted_[i] = y_[i] + h * once;
+        }
+    }
+}
+
+/// By the deviation of F from its extrapolation; the series goes through the new values then.
+void MultistepMarch::correct(const Formulas& formulas) {
+    correction_ = deviation_;
+    for (std::size_t j = 0; j <= formulas.k; ++j) {
+        const double factor = formulas.end.coefficient(formulas.k, j) / formulas.at_end(formulas.k);
+        for (std::size_t c = 0; c < length_; ++c) {
+            series_[j * length_ + c] += factor * correction_[c];
+        }
+    }
+    const double h = formulas.h;
+    const double once = formulas.once(formulas.k);
+    const double twice = formulas.twice(formulas.k);
+    for (std::size_t i = 0; i < n_; ++i) {
+        if (force_->second_order()) {
+            corrected_[i] = predicted_[i] + h * h * twice * correction_[i];
+            corrected_[n_ + i] = predicted_[n_ + i] + h * once * correction_[i];
+        } else {
+            corrected_[i] = predicted_[i] + h * once * correction_[i];
+        }
+    }
+}
+
+/// The polynomial through the last k values about s = 1.
+void MultistepMarch::extrapolate(const Formulas& formulas) {
+    series_.assign((formulas.k + 1) * length_, 0.0);
+    for (std::size_t i = 0; i < formulas.k; ++i) {
+        const auto difference = history_.difference(i);
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double factor = formulas.end.coefficient(i, j);
+            for (std::size_t c = 0; c < length_; ++c) {
+                series_[j * length_ + c] += factor * difference[c];
+            }
+        }
+    }
+    extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(length_));
+}
+
+/// (F, auxiliary) at t, and how it deviates from its extrapolation.
+void MultistepMarch::evaluate(double t, const Formulas& formulas, std::span<const double> y) {
+    const std::size_t auxiliary = length_ - n_;
+    past_.clear();
+    for (std::size_t j = 0; auxiliary > 0 && j <= formulas.k; ++j) {
+        const auto first = series_.begin() + static_cast<std::ptrdiff_t>(j * length_ + n_);
+        past_.insert(past_.end(), first, first + static_cast<std::ptrdiff_t>(auxiliary));
+    }
+    force_->evaluate(t, y, {static_cast<int>(formulas.k), formulas.h, past_}, std::span(z_).first(n_),
+                     std::span(z_).subspan(n_));
+    for (std::size_t c = 0; c < length_; ++c) {
+        deviation_[c] = z_[c] - extrapolated_[c];
+    }
+}
+
+double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const {
+    const double once = formulas.h * std::abs(formulas.once(k) - formulas.once(k - 1));
+    const double twice = formulas.h * formulas.h * std::abs(formulas.twice(k) - formulas.twice(k - 1));
+    double worst = 0;
+    const auto take = [&](std::size_t i, double error) {
+        const double scale = std::max(scales_[i], std::abs(corrected_[i]));
+        worst = larger(worst, error / (tolerance_.atol + tolerance_.rtol * scale));
+    };
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double size = std::abs(deviation[i]);
+        if (force_->second_order()) {
+            take(i, twice * size);
+            take(n_ + i, once * size);
+        } else {
+            take(i, once * size);
+        }
+    }
+    return worst;
+}
+
+MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
+    const std::size_t k = formulas.k;
+    Errors found{HUGE_VAL, error_of(formulas, k, deviation_), HUGE_VAL};
+    std::vector<double> other(n_);
+    if (k > fewest_values) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            other[i] = deviation_[i] + history_.difference(k - 1)[i] * formulas.at_end(k - 1);
+        }
+        found.below = error_of(formulas, k - 1, other);
+    }
+    if (k < history_.size() && k + 1 < limits_.highest_order) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            other[i] = deviation_[i] - history_.difference(k)[i] * formulas.at_end(k);
+        }
+        found.above = error_of(formulas, k + 1, other);
+    }
+    return found;
+}
+
+/// The order with the longest next step, and that step.
+void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
+    double factor = step_factor(errors.own, formulas.k);
+    if (errors.below < HUGE_VAL && step_factor(errors.below, formulas.k - 1) >= factor) {
+        factor = step_factor(errors.below, formulas.k - 1);
+        k_ = formulas.k - 1;
+    }
+    if (errors.above < HUGE_VAL && step_factor(errors.above, formulas.k + 1) > factor) {
+        factor = step_factor(errors.above, formulas.k + 1);
+        k_ = formulas.k + 1;
+    }
+    if (k_ < fewest_values && history_.size() > k_) {
+        k_ = std::min(fewest_values, history_.size());
+    }
+    const double next = factor >= 1 && factor < worth_it ? formulas.h : factor * formulas.h;
+    step_ = std::min(next, limits_.longest);
+}
+
+void MultistepMarch::accept(double t, double error) {
+    errors_ += error;
+    y_ = corrected_;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        scales_[i] = std::max(scales_[i], std::abs(y_[i]));
+    }
+    history_.push(t, z_);
+}
+
+/// The corrected polynomial of F, integrated: in s from 0 to 1.
+DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas) const {
+    const std::size_t k = formulas.k;
+    const double h = formulas.h;
+    DenseStep step(from, to, y_.size(), k + 2);
+    for (std::size_t i = 0; i < n_; ++i) {
+        step.coefficient(0)[i] = y_[i];
+        if (force_->second_order()) {
+            step.coefficient(0)[n_ + i] = y_[n_ + i];
+            step.coefficient(1)[i] = h * y_[n_ + i];
+        }
+        for (std::size_t j = 0; j <= k; ++j) {
+            double coefficient = 0;
+            for (std::size_t basis = j; basis < k; ++basis) {
+                coefficient += history_.difference(basis)[i] * formulas.here.coefficient(basis, j);
+            }
+            coefficient += correction_[i] * formulas.here.coefficient(k, j) / formulas.at_end(k);
+            const auto power = static_cast<double>(j + 1);
+            if (force_->second_order()) {
+                step.coefficient(j + 1)[n_ + i] = h * coefficient / power;
+                step.coefficient(j + 2)[i] = h * h * coefficient / (power * (power + 1));
+            } else {
+                step.coefficient(j + 1)[i] = h * coefficient / power;
+            }
+        }
+    }
+    return step;
+}
+
+MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Observer& observer,
+                                const std::stop_token& stop) {
+    MarchResult result{.reached = start.t};
+    begin(start, to);
+    double t = start.t;
+    while (t < to) {
+        if (stop.stop_requested()) {
+            result.outcome = Outcome::interrupted;
+            break;
+        }
+        if (result.steps + result.rejected >= limits_.most_steps) {
+            result.outcome = Outcome::budget_exhausted;
+            result.explanation =
+                fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol",
+                            limits_.most_steps, t, to);
+            break;
+        }
+        // The last steps are of equal length, so that none is short.
+        const double left = to - t;
+        const double h = left / std::ceil(left / step_ * (1 - 1e-10));
+        const Formulas step = formulas(std::min(h, left));
+        const bool last = step.h >= left * (1 - 1e-10);
+        const double next = last ? to : t + step.h;
+        history_.divide(step.h, std::min(k_ + 1, history_.size()));
+        predict(step);
+        extrapolate(step);
+        evaluate(next, step, predicted_);
+        correct(step);
+        auto found = errors(step);
+        if (found.own <= clearly_wrong) {
+            evaluate(next, step, corrected_);
+            found = errors(step);
+        }
+        const auto culprit = first_not_finite(corrected_) ? first_not_finite(corrected_) : first_not_finite(z_);
+        if (found.own <= 1 && !culprit) {
+            ++result.steps;
+            if (observer.take && observer.wants(next)) {
+                observer.take(dense(t, next, step));
+            }
+            accept(next, found.own);
+            choose(step, found);
+            result.reached = t = next;
+            continue;
+        }
+        ++result.rejected;
+        choose(step, found);
+        step_ = std::min(step_, 0.8 * step.h);
+        if (step_ < limits_.shortest ||
+            step_ < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), to - start.t)) {
+            result.culprit = culprit ? std::optional(*culprit % n_) : std::nullopt;
+            result.outcome = culprit ? Outcome::diverged : Outcome::not_converged;
+            result.explanation =
+                culprit
+                    ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
+                    : fmt::format("the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance", step_, t);
+            break;
+        }
+    }
+    return result;
+}
+
+}  // namespace lento

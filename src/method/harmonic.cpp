@@ -1,0 +1,306 @@
+#include "lento/method/harmonic.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harmonic_march.hpp"
+#include "harmonic_start.hpp"
+#include "lento/average/harmonic.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/base/number.hpp"
+#include "lento/method/hypotheses.hpp"
+#include "lento/method/macro.hpp"
+
+namespace lento {
+namespace {
+
+const MacroSolvers& harmonic_solvers(bool second_order) {
+    const auto with = [](MacroSolvers solvers) {
+        solvers.adaptive.insert(solvers.adaptive.begin(), "stoermer-cowell");
+        return solvers;
+    };
+    static const MacroSolvers coordinates = with(free_solvers());
+    static const MacroSolvers variables = with(rate_solvers());
+    return second_order ? coordinates : variables;
+}
+
+class HarmonicRun {
+public:
+    HarmonicRun(SharedField field, const Request& request, const DirectRun& direct)
+        : began_(std::chrono::steady_clock::now()),
+          field_(std::move(field)),
+          direct_(direct),
+          request_(checked(request, field_->dimension())) {
+        require_options_apply(request_.options, harmonic_description);
+        require_one_of("initial", request_.options.initial.value_or("true-state"), {"true-state", "averaged"});
+        macro_ = macro_choice(request_.options, {request_.t_start, request_.t_end},
+                              harmonic_solvers(field_->second_order()));
+        if (!request_.options.macro && !macro_.step) {
+            macro_.name = "stoermer-cowell";
+        }
+        if (!field_->period()) {
+            throw Misuse(
+                "method harmonic needs a fast phase, or several whose periods have a common multiple of less than 64 "
+                "turns of the slowest: use hmm-async, multirevolution or direct");
+        }
+        const auto phases = request_.options.phases.value_or(4);
+        const auto sweeps = request_.options.sweeps.value_or(1);
+        if (phases < 2 || phases > 4096) {
+            throw Misuse(fmt::format("phases is {}; 2 to 4096 are possible", phases));
+        }
+        if (sweeps < 1 || sweeps > most_degree) {
+            throw Misuse(fmt::format("sweeps is {}; 1 to {} are possible", sweeps, most_degree));
+        }
+    }
+
+    Solution solve() {
+        if (few_periods()) {
+            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
+        }
+        HarmonicStart start(*field_, request_);
+        plan_ = start.plan(request_.options.phases, request_.options.sweeps);
+        if (!plan_.finite) {
+            return not_started(Outcome::diverged, "the force is not a finite number at the start, or near it");
+        }
+        if (const auto why = no_separation(); !why.empty()) {
+            return by_direct(why);
+        }
+        if (const auto why = no_convergence(); !why.empty()) {
+            return not_started(Outcome::no_scale_separation, why);
+        }
+        average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
+        return macro_.name == "stoermer-cowell" ? two_scale(start) : stateless();
+    }
+
+private:
+    double length() const { return request_.t_end - request_.t_start; }
+    double periods() const { return length() / *field_->period(); }
+    bool few_periods() const {
+        constexpr double few = 10;
+        return periods() < few && !request_.options.phases && !request_.options.sweeps;
+    }
+
+    std::string no_separation() const {
+        constexpr double least = 10;  // fast over slow frequency
+        const double separation = field_->frequency() / std::max(plan_.slow_frequency, 1 / length());
+        if (separation >= least) {
+            return {};
+        }
+        return fmt::format("the vibration is only {:.3g} times as fast as the slow motion", separation);
+    }
+    std::string no_convergence() const {
+        constexpr double most = 0.5;
+        if (plan_.ratio <= most || plan_.defect <= 1) {
+            return {};
+        }
+        return fmt::format(
+            "each sweep changes the averaged force by {:.2g} of what the one before did, where less than {} is needed: "
+            "a stiffness near the square of the frequency (resonance), or forces in proportion to the velocity with a "
+            "factor near the frequency; put such a part into an exactly solved flow, or use the method direct",
+            plan_.ratio, most);
+    }
+
+    /// Below break-even.
+    Solution by_direct(const std::string& why) {
+        Request request = request_;
+        request.options = {};
+        auto solution = direct_(request);
+        const auto spent = field_->evaluations();
+        return std::move(solution).handed_over(
+            request_.method, fmt::format("{}: resolving it is cheaper than averaging, so direct was used", why), spent);
+    }
+
+    Solution two_scale(HarmonicStart& start) {
+        HarmonicMarch march(*average_, plan_, request_);
+        constexpr double coarser = 30;
+        constexpr double first = 0.02;  // of the tolerance, for a step of the second march
+        constexpr int most_marches = 5;
+        auto coarse = march.run(coarser * first, plan_.scales);
+        HarmonicPass fine;
+        for (int k = 0; k < most_marches; ++k) {
+            if (coarse.result.outcome != Outcome::completed) {
+                return ended_early(std::move(coarse));
+            }
+            const double tightness = k == 0 ? first : next_tightness_;
+            const double defect = largest_defect(start, march, coarse);
+            fine = march.run(tightness, coarse.scales);
+            steps_ += coarse.result.steps;
+            rejected_ += coarse.result.rejected;
+            if (fine.result.outcome != Outcome::completed) {
+                return ended_early(std::move(fine));
+            }
+            record_.error_estimate = march.errors(coarse, fine, defect + noise(fine));
+            double worst = 0;
+            for (std::size_t i = 0; i < fine.scales.size(); ++i) {
+                worst = larger(worst, record_.error_estimate[i] / march.tolerance(i, fine.scales));
+            }
+            if (worst <= 1) {
+                return finished(std::move(fine), {});
+            }
+            next_tightness_ = tightness * std::clamp(0.3 / worst, 1e-3, 0.3);
+            coarse = std::move(fine);
+        }
+        return finished(std::move(coarse),
+                        "the estimate of the error stays above the tolerance however short the steps are; loosen rtol "
+                        "and atol, or look at error_estimate");
+    }
+    double noise(const HarmonicPass& pass) const {
+        return plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
+    }
+    double largest_defect(HarmonicStart& start, const HarmonicMarch& march, const HarmonicPass& pass) const {
+        double defect = plan_.defect;
+        for (const double share : {0.37, 0.71, 1.0}) {
+            const auto k = static_cast<std::size_t>(share * static_cast<double>(march.samples() - 1));
+            defect = larger(defect, start.defect_at(plan_, march.time(k), pass.samples[k]));
+        }
+        return defect;
+    }
+
+    Solution ended_early(HarmonicPass pass) {
+        constexpr double most_periods = 1e6;  // that are resolved without being asked for
+        auto& result = pass.result;
+        if (result.outcome == Outcome::not_converged && periods() > most_periods) {
+            return finished(std::move(pass),
+                            "steps of the slow motion became shorter than a vibration: the tolerance is beyond what "
+                            "rounding of the fast force allows, or the slow motion is not slow; loosen rtol and atol");
+        }
+        if (result.outcome == Outcome::not_converged) {
+            return by_direct(
+                fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", result.reached));
+        }
+        const std::string why = result.explanation;
+        return finished(std::move(pass), why);
+    }
+
+    Solution stateless() {
+        const std::size_t n = field_->dimension();
+        Marched marched;
+        if (field_->second_order()) {
+            const AveragedAcceleration force = [&](double t, std::span<const double> x, std::span<const double> v,
+                                                   std::span<double> a) {
+                average_->sweep(plan_.sweeps, t, x, v);
+                std::copy(average_->force().begin(), average_->force().end(), a.begin());
+            };
+            const std::span<const double> state(plan_.state);
+            marched = march_macro(macro_, force, request_, state.first(n), state.subspan(n));
+        } else {
+            const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> derivative) {
+                average_->sweep(plan_.sweeps, t, y, {});
+                std::copy(average_->force().begin(), average_->force().end(), derivative.begin());
+            };
+            marched = march_macro(macro_, {.rate = rate}, request_, plan_.state);
+        }
+        describe(marched.result);
+        return Solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state),
+                        reconstruction());
+    }
+
+    Solution not_started(Outcome outcome, std::string why) {
+        HarmonicPass pass{.result = {.outcome = outcome, .reached = request_.t_start}};
+        pass.final_state = request_.start;
+        pass.final_state.insert(pass.final_state.end(), request_.velocity.begin(), request_.velocity.end());
+        record_.error_estimate.clear();
+        auto solution = finished(std::move(pass), std::move(why));
+        return solution;
+    }
+
+    Solution finished(HarmonicPass pass, std::string why) {
+        if (pass.result.outcome == Outcome::completed && !why.empty()) {
+            pass.result.outcome = Outcome::not_converged;
+        }
+        pass.result.explanation = std::move(why);
+        pass.result.steps += steps_;
+        pass.result.rejected += rejected_;
+        describe(pass.result);
+        if (request_.sink && request_.samples > 0) {
+            send_samples(pass);
+        }
+        const std::size_t n = field_->dimension();
+        const auto state = field_->second_order()
+                               ? snapshot_of(pass.result.reached, pass.final_state, n, 0)
+                               : Snapshot{.t = pass.result.reached, .position = std::move(pass.final_state)};
+        return Solution(std::move(record_), std::move(pass.trajectory), state,
+                        average_ ? reconstruction() : Reconstruction());
+    }
+    void send_samples(const HarmonicPass& pass) {
+        // NOTE: where fewer samples are wanted than there are, these were taken from the trajectory or lie at the same times.
+        const double step = length() / static_cast<double>(request_.samples - 1);
+        std::vector<double> y;
+        for (std::size_t k = 0; k < request_.samples; ++k) {
+            const double t =
+                k + 1 == request_.samples ? request_.t_end : request_.t_start + static_cast<double>(k) * step;
+            if (request_.samples >= pass.samples.size() && k < pass.samples.size()) {
+                request_.sink(t, pass.samples[k]);
+            } else if (!pass.trajectory.empty() && t <= pass.trajectory.to()) {
+                y = k == 0 ? pass.samples.front() : pass.trajectory.value(t);
+                request_.sink(t, y);
+            }
+        }
+    }
+
+    void describe(const MarchResult& result) {
+        auto& statistics = record_.statistics;
+        record_.method = harmonic_description.name;
+        record_.requested_method = request_.method;
+        record_.slow_is = harmonic_description.slow_is;
+        record_.outcome = result.outcome;
+        record_.explanation = result.explanation;
+        if (result.culprit) {
+            record_.explanation +=
+                fmt::format(" (first in {})", field_->names()[*result.culprit % field_->dimension()]);
+        }
+        record_.t_end = result.reached;
+        statistics.macro_steps = result.steps;
+        statistics.rejected_steps = result.rejected;
+        statistics.force_evaluations = field_->evaluations();
+        record_.options = {{"macro", macro_.name},
+                           {"phases", fmt::format("{}", plan_.phases)},
+                           {"sweeps", fmt::format("{}", plan_.sweeps)}};
+        if (macro_.step) {
+            record_.options.push_back({"macro_step", fmt::format("{}", *macro_.step)});
+        }
+        statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    }
+
+    /// x = X + Delta(phi), v = V + W(phi), by a few more sweeps at the slow state.
+    Reconstruction reconstruction() const {
+        return [field = field_, average = average_, sweeps = plan_.sweeps](const Snapshot& slow) {
+            const std::size_t n = field->dimension();
+            Snapshot fast = slow;
+            std::vector<double> displacement(n);
+            std::vector<double> velocity(n);
+            average->sweep(sweeps, slow.t, slow.position, slow.velocity);
+            average->at_phase(average->response(), field->phase(slow.t), displacement, velocity);
+            for (std::size_t i = 0; i < n; ++i) {
+                fast.position[i] += displacement[i];
+                if (field->second_order()) {
+                    fast.velocity[i] += velocity[i];
+                }
+            }
+            return fast;
+        };
+    }
+
+    std::chrono::steady_clock::time_point began_;
+    SharedField field_;
+    const DirectRun& direct_;
+    Request request_;
+    MacroChoice macro_;
+    HarmonicPlan plan_;
+    std::shared_ptr<HarmonicAverage> average_;
+    double next_tightness_ = 0;
+    std::int64_t steps_ = 0, rejected_ = 0;
+    RunRecord record_;
+};
+
+}  // namespace
+
+Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct) {
+    return HarmonicRun(field, request, direct).solve();
+}
+
+}  // namespace lento

@@ -1,0 +1,107 @@
+#include "harmonic_march.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "lento/base/number.hpp"
+#include "lento/march/stoermer_cowell.hpp"
+
+namespace lento {
+namespace {
+
+/// The averaged force whose response comes from the past of a at all phases: m evaluations each.
+class TwoScaleForce final : public MultistepForce {
+public:
+    TwoScaleForce(HarmonicAverage& average, int degree) : average_(&average), degree_(degree) {}
+
+    bool second_order() const override { return average_->field().second_order(); }
+    std::size_t dimension() const override { return average_->dimension(); }
+    std::size_t auxiliary() const override { return average_->block(); }
+
+    void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
+                  std::span<double> rates) override {
+        average_->respond(std::min(past.degree, degree_), past.h, past.coefficients, response_);
+        average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
+    }
+
+private:
+    HarmonicAverage* average_;
+    int degree_;
+    Response response_;
+};
+
+}  // namespace
+
+HarmonicMarch::HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request)
+    : average_(&average), plan_(&plan), request_(&request), samples_(std::max<std::size_t>(request.samples, 65)) {}
+
+double HarmonicMarch::shortest_step() const {
+    constexpr double least_turn = 5;  // radians; with less the differences amplify noise
+    return least_turn / average_->field().frequency();
+}
+
+double HarmonicMarch::time(std::size_t k) const {
+    const double share = static_cast<double>(k) / static_cast<double>(samples_ - 1);
+    return k + 1 == samples_ ? request_->t_end : request_->t_start + (request_->t_end - request_->t_start) * share;
+}
+
+double HarmonicMarch::tolerance(std::size_t i, std::span<const double> scales) const {
+    return request_->atol + request_->rtol * scales[i];
+}
+
+HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales) {
+    HarmonicPass pass;
+    pass.tightness = tightness;
+    const double length = request_->t_end - request_->t_start;
+    TwoScaleForce force(*average_, plan_->sweeps);
+    MultistepMarch march(force, {tightness * request_->rtol, tightness * request_->atol},
+                         {.longest = length / 10,
+                          .shortest = std::min(shortest_step(), length / 20),
+                          .most_steps = request_->most_steps});
+    pass.samples.push_back(plan_->state);
+    std::vector<double> y(plan_->state.size());
+    const auto take = [&](DenseStep step) {
+        while (pass.samples.size() < samples_ && time(pass.samples.size()) <= step.to()) {
+            step.value(time(pass.samples.size()), y);
+            pass.samples.push_back(y);
+        }
+        if (request_->keep == Recorder::Keep::everything) {
+            pass.trajectory.append(std::move(step));
+        }
+    };
+    const auto wants = [&](double to) {
+        if (request_->progress) {
+            request_->progress(to);
+        }
+        return request_->keep == Recorder::Keep::everything ||
+               (pass.samples.size() < samples_ && time(pass.samples.size()) <= to);
+    };
+    pass.result = march.run(
+        {.t = request_->t_start, .y = plan_->state, .series = plan_->series, .scales = {scales.begin(), scales.end()}},
+        request_->t_end, {wants, take}, request_->stop);
+    pass.final_state = march.state();
+    pass.scales = march.scales();
+    pass.local_errors = tightness * march.local_errors();
+    return pass;
+}
+
+std::vector<double> HarmonicMarch::errors(const HarmonicPass& coarse, const HarmonicPass& fine, double defect) const {
+    constexpr double safety = 2;
+    const double rounding = std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(fine.result.steps));
+    const double left_out = fine.local_errors + defect;
+    std::vector<double> result(fine.final_state.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        double difference = 0;
+        for (std::size_t k = 0; k < std::min(coarse.samples.size(), fine.samples.size()); ++k) {
+            difference = larger(difference, std::abs(coarse.samples[k][i] - fine.samples[k][i]));
+        }
+        // NOTE: by the least that it can be, a perturbation as large as what was left out, where the difference happens to vanish.
+        const double grown = coarse.local_errors > 0 ? difference * left_out / coarse.local_errors : difference;
+        result[i] = safety * larger(grown, defect * tolerance(i, fine.scales)) + rounding * fine.scales[i];
+    }
+    return result;
+}
+
+}  // namespace lento

@@ -1,0 +1,56 @@
+/// The slow motion of a harmonic average by multistep formulas, twice: the second time more finely, to know the error of the second.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harmonic_start.hpp"
+#include "lento/average/harmonic.hpp"
+#include "lento/march/result.hpp"
+#include "lento/method/request.hpp"
+#include "lento/solution/solution.hpp"
+
+namespace lento {
+
+/// One march over the run.
+struct HarmonicPass {
+    MarchResult result{};
+    Trajectory trajectory{};  ///< if everything is kept
+    std::vector<std::vector<double>>
+        samples{};  ///< at equal distances, as many as are wanted; at least so many that errors show
+    std::vector<double> final_state{}, scales{};
+    double local_errors = 0;  ///< their sum, over the tolerance asked for
+    double tightness = 1;     ///< the share of that tolerance that a step was allowed
+};
+
+class HarmonicMarch {
+public:
+    HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request);
+
+    HarmonicPass run(double tightness, std::span<const double> scales);
+
+    /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is wrong by, and both
+    /// grow from what they leave out in the same way. `defect` is what the average leaves out, over the tolerance.
+    std::vector<double> errors(const HarmonicPass& coarse, const HarmonicPass& fine, double defect) const;
+
+    /// The shortest step with which slow derivatives are known from the past.
+    double shortest_step() const;
+    /// Of sample k.
+    double time(std::size_t k) const;
+    std::size_t samples() const { return samples_; }
+    /// atol + rtol max|y_i|
+    double tolerance(std::size_t i, std::span<const double> scales) const;
+
+private:
+    HarmonicAverage* average_;
+    const HarmonicPlan* plan_;
+    const Request* request_;
+    std::size_t samples_;
+};
+
+}  // namespace lento
