@@ -14,6 +14,9 @@
 #include "lento/model/graph.hpp"
 
 namespace lento::model {
+namespace jit {
+class Machine;
+}
 
 /// Where a compiled function finds the value of a symbol.
 struct Place {
@@ -50,12 +53,11 @@ public:
 
 private:
     using Entry = void (*)(const double*, const double*, const double*, double, double*, double* carried);
-    struct Machine;
 
     void in_chunks(const double* position, const double* velocity, const double* phase, double time,
                    double* result) const;
 
-    std::unique_ptr<Machine> machine_;
+    std::unique_ptr<jit::Machine> machine_;
     Entry whole_ = nullptr;
     Scalar scalar_ = nullptr;
     std::vector<Entry> chunks_;  // where one function would be too long

@@ -1,0 +1,119 @@
+/// What compiling a graph takes, whatever the form of the function: LLVM's set-up, how long graphs are cut, and the instructions of one
+/// operation on numbers or on vectors of them.
+#pragma once
+
+#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/TargetMachine.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lento/model/graph.hpp"
+
+namespace lento::model::jit {
+
+/// An elementary function that compiled code calls, by the name it calls it by.
+struct LibraryFunction {
+    Op op;
+    const char* name;
+    void* address;
+};
+struct Library {
+    std::span<const LibraryFunction> functions{};
+    /// Puts the sine and the cosine of its second argument where the first one points: two thirds of the time of both, where there is one.
+    const LibraryFunction* sine_and_cosine = nullptr;
+};
+/// The system's libm.
+Library scalar_library();
+
+/// Whether this machine has a feature, by LLVM's name of it ("avx2").
+bool host_has(std::string_view feature);
+
+// NOTE: measured on chains of pendulums: full optimisation costs 0.1 ms an operation and more the longer a function is, the
+// second level 0.05 ms, the last 0.007 ms; the code of the last takes about twice as long to run.
+/// Graphs of up to this many operations are compiled in one piece, fully optimised.
+constexpr std::size_t longest_whole = 2000;
+/// Longer ones are cut into functions of this length; beyond `longest_optimised` they are compiled in the quickest way.
+constexpr std::size_t chunk_length = 1000;
+constexpr std::size_t longest_optimised = 20'000;
+
+struct Effort {
+    LLVMCodeGenOptLevel level;
+    const char* passes;
+};
+Effort effort_for(std::size_t operations);
+
+/// How a long graph is cut: which nodes each function computes, and which values pass from one to another.
+struct Cut {
+    std::vector<std::vector<Node>> pieces;
+    std::unordered_map<std::uint32_t, std::size_t> carried;  // the place of a value that a later piece needs
+};
+/// `operations` in ascending order; there is always a first piece.
+Cut cut(const Graph& graph, std::span<const Node> operations);
+
+/// A module to write functions into, and then their machine code.
+class Machine {
+public:
+    /// Compiled code may call the scalar library and `more`.
+    explicit Machine(Effort effort, const Library& more = {});
+    ~Machine();
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    LLVMModuleRef module() const { return module_; }
+    /// Optimises and compiles; the module is no more. Throws std::runtime_error if LLVM refuses.
+    void finish();
+    std::uintptr_t address(const std::string& function) const;
+
+private:
+    void define(std::span<const LibraryFunction> functions);
+
+    Effort effort_;
+    LLVMOrcLLJITRef jit_ = nullptr;
+    LLVMOrcThreadSafeContextRef context_ = nullptr;
+    LLVMModuleRef module_ = nullptr;
+};
+
+/// An attribute without a value, such as "nounwind", of a function or of a parameter.
+void add_attribute(LLVMValueRef function, LLVMAttributeIndex where, std::string_view name);
+
+/// Operations as instructions. IEEE semantics are kept.
+class Instructions {
+public:
+    /// On numbers of `type`, double or a vector of doubles. Elementary functions are those of `library`, which takes numbers of that
+    /// type; what it does not have is called lane by lane from the scalar library.
+    Instructions(LLVMModuleRef module, LLVMBuilderRef builder, LLVMTypeRef type, const Library& library);
+
+    /// `b` is of no meaning for operations of one operand.
+    LLVMValueRef operation(Op op, LLVMValueRef a, LLVMValueRef b);
+    LLVMValueRef constant(double value) const { return LLVMConstReal(type_, value); }
+
+    struct SineAndCosine {
+        LLVMValueRef sine, cosine;
+    };
+    /// By one call into `room`, a pointer to two numbers, where the library has such a function.
+    SineAndCosine sine_and_cosine(LLVMValueRef a, LLVMValueRef room);
+
+private:
+    LLVMValueRef select(LLVMRealPredicate test, LLVMValueRef left, LLVMValueRef right, LLVMValueRef yes,
+                        LLVMValueRef no);
+    LLVMValueRef intrinsic(std::string_view name, LLVMValueRef a);
+    LLVMValueRef elementary(Op op, LLVMValueRef a, LLVMValueRef b);
+    LLVMValueRef lane_by_lane(Op op, LLVMValueRef a, LLVMValueRef b);
+    LLVMValueRef call(const LibraryFunction& function, LLVMTypeRef number, LLVMValueRef a, LLVMValueRef b);
+    LLVMValueRef declared(const char* name, LLVMTypeRef type);
+
+    LLVMModuleRef module_;
+    LLVMBuilderRef builder_;
+    LLVMTypeRef type_;
+    Library library_;
+};
+
+}  // namespace lento::model::jit

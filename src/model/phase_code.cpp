@@ -1,0 +1,236 @@
+#include "lento/model/phase_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "jit.hpp"
+#include "phase_loop.hpp"
+#include "vector_library.hpp"
+
+namespace lento::model {
+namespace {
+
+constexpr std::uint32_t id(Node node) {
+    return static_cast<std::uint32_t>(node);
+}
+
+/// What depends on phases alone, and which of it the rest needs.
+struct PhasePart {
+    std::vector<Node> inside{};  // in ascending order; constants are neither here nor there
+    std::vector<Node> table{};
+    std::vector<Node> rest{};  // operations that depend on more
+};
+
+PhasePart phase_part(const TaylorGraph& source) {
+    const Graph& graph = source.graph;
+    PhasePart part;
+    std::unordered_set<std::uint32_t> inside, in_table;
+    const auto need = [&](std::uint32_t node) {
+        if (inside.contains(node) && in_table.insert(node).second) {
+            part.table.push_back(static_cast<Node>(node));
+        }
+    };
+    const auto belongs = [&](std::uint32_t node) {
+        return inside.contains(node) || graph.is_constant(static_cast<Node>(node));
+    };
+    for (const Node node : graph.parts(source.results)) {
+        const auto& entry = graph[node];
+        const std::uint32_t b = is_binary(entry.op) ? entry.b : entry.a;
+        if (entry.op == Op::symbol ? source.places[entry.a].array == Place::Array::phase
+                                   : entry.op != Op::constant && belongs(entry.a) && belongs(b)) {
+            inside.insert(id(node));
+            part.inside.push_back(node);
+        } else if (!is_leaf(entry.op)) {
+            part.rest.push_back(node);
+            need(entry.a);
+            need(b);
+        }
+    }
+    for (const Node result : source.results) {
+        need(id(result));
+    }
+    return part;
+}
+
+/// The rows of each array that a function reads, by what it computes with.
+std::array<std::size_t, 3> rows_read(const TaylorGraph& source, std::span<const Node> nodes) {
+    std::array<std::size_t, 3> rows{};
+    for (const Node node : nodes) {
+        const auto& entry = source.graph[node];
+        if (entry.op == Op::symbol && source.places[entry.a].array != Place::Array::time) {
+            const Place& place = source.places[entry.a];
+            auto& count = rows[static_cast<std::size_t>(place.array)];
+            count = std::max<std::size_t>(count, place.index + 1);
+        }
+    }
+    return rows;
+}
+
+/// One buffer a thread, which grows once.
+double* buffer(std::size_t size) {
+    thread_local std::vector<double> numbers;
+    if (numbers.size() < size) {
+        numbers.resize(size);
+    }
+    return numbers.data();
+}
+
+}  // namespace
+
+Lanes widest_lanes() {
+    for (const Lanes lanes : {Lanes::eight, Lanes::four}) {
+        if (!jit::vector_library(static_cast<std::size_t>(lanes)).functions.empty()) {
+            return lanes;
+        }
+    }
+    return Lanes::two;
+}
+
+class PhaseCode::Compiler {
+public:
+    Compiler(jit::Machine& machine, std::size_t lanes, const TaylorGraph& source)
+        : machine_(machine), lanes_(lanes), source_(source) {}
+
+    /// Writes the pieces of a function that computes `results` by `operations` from what is tabulated and from symbols.
+    Function write(std::string_view name, std::span<const Node> operations, std::span<const Node> results,
+                   const Rows& tabulated) {
+        const jit::Cut plan = jit::cut(source_.graph, operations);
+        std::unordered_multimap<std::uint32_t, std::size_t> result_of;  // results by node
+        for (std::size_t row = 0; row < results.size(); ++row) {
+            result_of.emplace(id(results[row]), row);
+        }
+        for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
+            PhaseLoop writer(machine_.module(), piece_name(name, piece), lanes_, source_, tabulated, plan);
+            writer.compute(plan.pieces[piece]);
+            for (const Node node : plan.pieces[piece]) {
+                const auto [first, last] = result_of.equal_range(id(node));
+                std::for_each(first, last, [&](const auto& entry) { writer.store_result(node, entry.second); });
+                result_of.erase(first, last);
+            }
+            if (piece + 1 == plan.pieces.size()) {
+                for (const auto& [node, row] : result_of) {  // those that no operation makes
+                    writer.store_result(static_cast<Node>(node), row);
+                }
+            }
+            writer.finish();
+        }
+        return {.pieces = std::vector<Entry>(plan.pieces.size()),
+                .results = results.size(),
+                .carried = plan.carried.size()};
+    }
+
+    void find(Function& function, std::string_view name) const {
+        for (std::size_t piece = 0; piece < function.pieces.size(); ++piece) {
+            function.pieces[piece] = reinterpret_cast<Entry>(machine_.address(piece_name(name, piece)));
+        }
+    }
+
+private:
+    static std::string piece_name(std::string_view name, std::size_t piece) {
+        return fmt::format("{}_{}", name, piece);
+    }
+
+    jit::Machine& machine_;
+    std::size_t lanes_;
+    const TaylorGraph& source_;
+};
+
+PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::span<const Place> places,
+                     std::size_t dimension, int degree, Lanes lanes)
+    : lanes_(static_cast<std::size_t>(lanes)) {
+    const TaylorGraph source = taylor(graph, results, places, dimension, degree);
+    const PhasePart part = phase_part(source);
+    operations_ = part.rest.size();
+    table_rows_ = part.table.size();
+    Rows tabulated;
+    for (std::size_t row = 0; row < part.table.size(); ++row) {
+        tabulated.emplace(id(part.table[row]), row);
+    }
+    std::vector<Node> before = part.inside;
+    std::erase_if(before, [&](Node node) { return is_leaf(source.graph[node].op); });
+
+    // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, and the code runs as fast.
+    const jit::Effort effort{jit::effort_for(operations_ + before.size()).level, "default<O0>"};
+    machine_ = std::make_unique<jit::Machine>(effort, jit::vector_library(lanes_));
+    Compiler compiler(*machine_, lanes_, source);
+    tabulated_ = compiler.write("table", before, part.table, {});
+    main_ = compiler.write("main", part.rest, source.results, tabulated);
+    machine_->finish();
+    compiler.find(tabulated_, "table");
+    compiler.find(main_, "main");
+
+    const auto rows = rows_read(source, source.graph.parts(source.results));
+    main_.x = rows[0];
+    main_.v = rows[1];
+    main_.phases = table_rows_;
+    tabulated_.phases = rows[2];
+}
+
+void PhaseCode::operator()(std::size_t m, double t, const double* x, const double* v, const double* theta,
+                           double* result) const {
+    const std::size_t columns = std::max(m, lanes_);
+    const std::size_t spare_rows = std::max(tabulated_.spare_rows(), main_.spare_rows());
+    double* const table = buffer((table_rows_ + spare_rows) * columns);
+    double* const spare = table + table_rows_ * columns;
+    if (table_rows_ > 0) {
+        run(tabulated_, m, t, nullptr, nullptr, theta, table, spare);
+    }
+    run(main_, m, t, x, v, table, result, spare);
+}
+
+void PhaseCode::tabulate(std::size_t m, const double* theta, double* table) const {
+    if (table_rows_ > 0) {
+        run(tabulated_, m, 0, nullptr, nullptr, theta, table, buffer(tabulated_.spare_rows() * std::max(m, lanes_)));
+    }
+}
+
+void PhaseCode::at_table(std::size_t m, double t, const double* x, const double* v, const double* table,
+                         double* result) const {
+    run(main_, m, t, x, v, table, result, buffer(main_.spare_rows() * std::max(m, lanes_)));
+}
+
+void PhaseCode::run(const Function& function, std::size_t m, double t, const double* x, const double* v,
+                    const double* phases, double* result, double* spare) const {
+    if (m >= lanes_) [[likely]] {
+        for (const Entry piece : function.pieces) {
+            piece(x, v, phases, t, result, spare, m);
+        }
+        return;
+    }
+    if (m == 0) {
+        return;
+    }
+    // Fewer phases than lanes: on a copy in which the last phase stands in for those that are missing.
+    double* const carried = spare;
+    spare += function.carried * lanes_;
+    const auto widened = [&](const double* from, std::size_t rows) {
+        double* const to = spare;
+        for (std::size_t row = 0; row < rows; ++row) {
+            for (std::size_t k = 0; k < lanes_; ++k) {
+                *spare++ = from[row * m + std::min(k, m - 1)];
+            }
+        }
+        return to;
+    };
+    const double* const wide_x = widened(x, function.x);
+    const double* const wide_v = widened(v, function.v);
+    const double* const wide_phases = widened(phases, function.phases);
+    for (const Entry piece : function.pieces) {
+        piece(wide_x, wide_v, wide_phases, t, spare, carried, lanes_);
+    }
+    for (std::size_t row = 0; row < function.results; ++row) {
+        std::copy_n(spare + row * lanes_, m, result + row * m);
+    }
+}
+
+PhaseCode::~PhaseCode() = default;
+PhaseCode::PhaseCode(PhaseCode&&) noexcept = default;
+PhaseCode& PhaseCode::operator=(PhaseCode&&) noexcept = default;
+
+}  // namespace lento::model

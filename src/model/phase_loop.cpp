@@ -1,0 +1,175 @@
+#include "phase_loop.hpp"
+
+#include <array>
+#include <utility>
+
+#include "vector_library.hpp"
+
+namespace lento::model {
+namespace {
+
+// NOTE: the first four parameters are in the order of Place::Array.
+constexpr unsigned table_parameter = static_cast<unsigned>(Place::Array::phase);
+constexpr unsigned time_parameter = static_cast<unsigned>(Place::Array::time);
+constexpr unsigned result_parameter = 4;
+constexpr unsigned carried_parameter = 5;
+constexpr unsigned count_parameter = 6;
+
+/// The sines among some nodes whose cosine is there too, and the cosines.
+struct Pair {
+    Node sine, cosine;
+};
+std::unordered_map<std::uint32_t, Pair> pairs(const Graph& graph, std::span<const Node> nodes) {
+    std::unordered_map<std::uint32_t, Node> sine_of;
+    for (const Node node : nodes) {
+        if (graph[node].op == Op::sin) {
+            sine_of.emplace(graph[node].a, node);
+        }
+    }
+    std::unordered_map<std::uint32_t, Pair> found;  // by either of them
+    for (const Node node : nodes) {
+        const auto sine = sine_of.find(graph[node].a);
+        if (graph[node].op == Op::cos && sine != sine_of.end()) {
+            found.emplace(static_cast<std::uint32_t>(node), Pair{sine->second, node});
+            found.emplace(static_cast<std::uint32_t>(sine->second), Pair{sine->second, node});
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+PhaseLoop::PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const TaylorGraph& source,
+                     const Rows& tabulated, const jit::Cut& plan)
+    : context_(LLVMGetModuleContext(module)),
+      source_(source),
+      tabulated_(tabulated),
+      plan_(plan),
+      number_(LLVMDoubleTypeInContext(context_)),
+      count_(LLVMInt64TypeInContext(context_)),
+      vector_(lanes == 1 ? number_ : LLVMVectorType(number_, static_cast<unsigned>(lanes))),
+      builder_(LLVMCreateBuilderInContext(context_)),
+      instructions_(module, builder_, vector_, lanes == 1 ? jit::scalar_library() : jit::vector_library(lanes)) {
+    const LLVMTypeRef array = LLVMPointerType(number_, 0);
+    std::array<LLVMTypeRef, 7> types{array, array, array, number_, array, array, count_};
+    function_ = LLVMAddFunction(module, name.c_str(),
+                                LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
+    jit::add_attribute(function_, 1 + result_parameter, "noalias");
+    jit::add_attribute(function_, 1 + carried_parameter, "noalias");
+    jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
+    open(lanes);
+}
+
+PhaseLoop::~PhaseLoop() {
+    LLVMDisposeBuilder(builder_);
+}
+
+void PhaseLoop::open(std::size_t lanes) {
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context_, function_, "entry");
+    loop_ = LLVMAppendBasicBlockInContext(context_, function_, "loop");
+    LLVMPositionBuilderAtEnd(builder_, entry);
+    room_ = LLVMBuildArrayAlloca(builder_, vector_, LLVMConstInt(count_, 2, 0), "");
+    step_ = LLVMConstInt(count_, lanes, 0);
+    last_ = LLVMBuildSub(builder_, LLVMGetParam(function_, count_parameter), step_, "");
+    time_ = everywhere(LLVMGetParam(function_, time_parameter), lanes);
+    LLVMBuildBr(builder_, loop_);
+    LLVMPositionBuilderAtEnd(builder_, loop_);
+    phase_ = LLVMBuildPhi(builder_, count_, "");
+    LLVMValueRef first = LLVMConstInt(count_, 0, 0);
+    LLVMAddIncoming(phase_, &first, &entry, 1);
+}
+
+void PhaseLoop::finish() {
+    const LLVMValueRef next = LLVMBuildAdd(builder_, phase_, step_, "");
+    const LLVMValueRef beyond = LLVMBuildICmp(builder_, LLVMIntUGT, next, last_, "");
+    LLVMValueRef following = LLVMBuildSelect(builder_, beyond, last_, next, "");
+    const LLVMValueRef done = LLVMBuildICmp(builder_, LLVMIntEQ, phase_, last_, "");
+    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context_, function_, "end");
+    LLVMBuildCondBr(builder_, done, end, loop_);
+    LLVMAddIncoming(phase_, &following, &loop_, 1);
+    LLVMPositionBuilderAtEnd(builder_, end);
+    LLVMBuildRetVoid(builder_);
+}
+
+void PhaseLoop::compute(std::span<const Node> nodes) {
+    const auto paired = pairs(source_.graph, nodes);
+    for (const Node node : nodes) {
+        const auto pair = paired.find(static_cast<std::uint32_t>(node));
+        if (pair == paired.end()) {
+            const auto& entry = source_.graph[node];
+            const LLVMValueRef a = value(entry.a);
+            keep(node, instructions_.operation(entry.op, a, is_binary(entry.op) ? value(entry.b) : nullptr));
+        } else if (!values_.contains(pair->first)) {
+            const auto& [sine, cosine] = pair->second;
+            const auto both = instructions_.sine_and_cosine(value(source_.graph[node].a), room_);
+            keep(sine, both.sine);
+            keep(cosine, both.cosine);
+        }
+    }
+}
+
+void PhaseLoop::keep(Node node, LLVMValueRef made) {
+    const auto id = static_cast<std::uint32_t>(node);
+    values_.emplace(id, made);
+    if (const auto row = plan_.carried.find(id); row != plan_.carried.end()) {
+        store(made, carried_parameter, row->second);
+    }
+}
+
+void PhaseLoop::store_result(Node node, std::size_t row) {
+    store(value(static_cast<std::uint32_t>(node)), result_parameter, row);
+}
+
+/// A number in all lanes.
+LLVMValueRef PhaseLoop::everywhere(LLVMValueRef number, std::size_t lanes) {
+    if (lanes == 1) {
+        return number;
+    }
+    LLVMValueRef vector = LLVMGetUndef(vector_);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        vector = LLVMBuildInsertElement(builder_, vector, number, LLVMConstInt(count_, lane, 0), "");
+    }
+    return vector;
+}
+
+/// The value of a node: a constant, tabulated, a symbol, made here, or made by an earlier piece.
+LLVMValueRef PhaseLoop::value(std::uint32_t node) {
+    if (const auto known = values_.find(node); known != values_.end()) {
+        return known->second;
+    }
+    const auto& entry = source_.graph[static_cast<Node>(node)];
+    LLVMValueRef found = nullptr;
+    if (entry.op == Op::constant) {
+        found = instructions_.constant(entry.value);
+    } else if (const auto row = tabulated_.find(node); row != tabulated_.end()) {
+        found = load(table_parameter, row->second);
+    } else if (entry.op == Op::symbol) {
+        const Place& place = source_.places[entry.a];
+        found = place.array == Place::Array::time ? time_ : load(static_cast<unsigned>(place.array), place.index);
+    } else {
+        found = load(carried_parameter, plan_.carried.at(node));
+    }
+    values_.emplace(node, found);
+    return found;
+}
+
+LLVMValueRef PhaseLoop::load(unsigned parameter, std::size_t row) {
+    const LLVMValueRef loaded = LLVMBuildLoad2(builder_, vector_, address(parameter, row), "");
+    LLVMSetAlignment(loaded, alignof(double));
+    return loaded;
+}
+
+void PhaseLoop::store(LLVMValueRef value, unsigned parameter, std::size_t row) {
+    LLVMSetAlignment(LLVMBuildStore(builder_, value, address(parameter, row)), alignof(double));
+}
+
+/// Of a row of m numbers, from the current phase.
+LLVMValueRef PhaseLoop::address(unsigned parameter, std::size_t row) {
+    const LLVMValueRef start =
+        LLVMBuildMul(builder_, LLVMGetParam(function_, count_parameter), LLVMConstInt(count_, row, 0), "");
+    LLVMValueRef offset = LLVMBuildAdd(builder_, start, phase_, "");
+    const LLVMValueRef first = LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &offset, 1, "");
+    return LLVMBuildBitCast(builder_, first, LLVMPointerType(vector_, 0), "");
+}
+
+}  // namespace lento::model

@@ -1,0 +1,60 @@
+/// One function that goes through m phases, some `lanes` at once, in LLVM's instructions:
+///
+///     for (k = 0;; k = min(k + lanes, m - lanes)) { ...; if (k == m - lanes) return; }
+///
+/// The last vector overlaps the one before rather than reach beyond the end; m is at least `lanes`. Its parameters are arrays of rows of m
+/// numbers, and the time: positions, velocities, phases (or what was tabulated of them), time, results, values carried, m.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "jit.hpp"
+#include "lento/model/taylor.hpp"
+
+namespace lento::model {
+
+/// Which row a value stands in, by node.
+using Rows = std::unordered_map<std::uint32_t, std::size_t>;
+
+class PhaseLoop {
+public:
+    /// Values of `tabulated` nodes stand in the rows of phases; the rest of the phases is then not read.
+    PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const TaylorGraph& source,
+              const Rows& tabulated, const jit::Cut& plan);
+    ~PhaseLoop();
+    PhaseLoop(const PhaseLoop&) = delete;
+    PhaseLoop& operator=(const PhaseLoop&) = delete;
+
+    /// Computes the nodes of one piece; stores what later pieces need.
+    void compute(std::span<const Node> nodes);
+    void store_result(Node node, std::size_t row);
+    void finish();
+
+private:
+    void open(std::size_t lanes);
+    LLVMValueRef everywhere(LLVMValueRef number, std::size_t lanes);
+    LLVMValueRef value(std::uint32_t node);
+    void keep(Node node, LLVMValueRef made);
+    LLVMValueRef load(unsigned parameter, std::size_t row);
+    void store(LLVMValueRef value, unsigned parameter, std::size_t row);
+    LLVMValueRef address(unsigned parameter, std::size_t row);
+
+    LLVMContextRef context_;
+    const TaylorGraph& source_;
+    const Rows& tabulated_;
+    const jit::Cut& plan_;
+    LLVMTypeRef number_, count_, vector_;
+    LLVMBuilderRef builder_;
+    jit::Instructions instructions_;
+    std::unordered_map<std::uint32_t, LLVMValueRef> values_;
+    LLVMValueRef function_ = nullptr;
+    LLVMBasicBlockRef loop_ = nullptr;
+    LLVMValueRef phase_ = nullptr, step_ = nullptr, last_ = nullptr, time_ = nullptr;
+    LLVMValueRef room_ = nullptr;  // for a sine and a cosine
+};
+
+}  // namespace lento::model

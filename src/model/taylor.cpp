@@ -1,0 +1,338 @@
+#include "lento/model/taylor.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <unordered_map>
+#include <utility>
+
+namespace lento::model {
+namespace {
+
+/// The coefficients of one quantity, as nodes; always degree + 1 of them.
+using Series = std::vector<Node>;
+
+/// Operations on series: each writes its recurrence into the graph.
+class Expansion {
+public:
+    Expansion(Graph& graph, int degree) : graph_(graph), degree_(degree), zero_(graph.constant(0)) {}
+
+    Series steady(Node value) const {
+        Series y(static_cast<std::size_t>(degree_) + 1, zero_);
+        y[0] = value;
+        return y;
+    }
+
+    Series apply(Op op, const Series& a, const Series& b) {
+        const bool two = is_binary(op);
+        const Node value = two ? graph_.binary(op, a[0], b[0]) : graph_.unary(op, a[0]);
+        // NOTE: not only for the work saved: the square root of a constant zero has none, and the recurrence divides by it.
+        if (is_steady(a) && (!two || is_steady(b))) {
+            return steady(value);
+        }
+        return two ? of_two(op, value, a, b) : of_one(op, value, a);
+    }
+
+private:
+    Series of_two(Op op, Node value, const Series& a, const Series& b) {
+        switch (op) {
+            case Op::add:
+            case Op::subtract:
+                return each([&](int k) { return graph_.binary(op, at(a, k), at(b, k)); });
+            case Op::multiply:
+                return product(a, b);
+            case Op::divide:
+                return quotient(value, a, b);
+            case Op::power:
+                return is_steady(b) ? power(value, a, b[0]) : exponential(value, product(b, logarithm(a)));
+            case Op::atan2:
+                return angle(value, a, b);
+            case Op::min:
+                return chosen(value, a, b, minus(b[0], a[0]));
+            case Op::max:
+                return chosen(value, a, b, minus(a[0], b[0]));
+            default:
+                return root(value, sum_of_squares(a, b));  // hypot
+        }
+    }
+
+    Series of_one(Op op, Node value, const Series& a) {
+        switch (op) {
+            case Op::negate:
+                return each([&](int k) { return negative(at(a, k)); });
+            case Op::sin:
+                return coupled(value, graph_.unary(Op::cos, a[0]), -1, a).first;
+            case Op::cos:
+                return coupled(graph_.unary(Op::sin, a[0]), value, -1, a).second;
+            case Op::sinh:
+                return coupled(value, graph_.unary(Op::cosh, a[0]), 1, a).first;
+            case Op::cosh:
+                return coupled(graph_.unary(Op::sinh, a[0]), value, 1, a).second;
+            case Op::tan:  // y' = (1 + y^2) a'
+                return with_square_slope(value, plus(number(1), times(value, value)), 1, a);
+            case Op::tanh: {
+                // y' = (1 - y^2) a', whose value is 1/cosh^2 without cancellation
+                const Node inverse = over(number(1), graph_.unary(Op::cosh, a[0]));
+                return with_square_slope(value, times(inverse, inverse), -1, a);
+            }
+            case Op::asin:
+                return primitive_over(value, a, root_of_one_minus_square(a));
+            case Op::acos:
+                return primitive_over(value, apply(Op::negate, a, a), root_of_one_minus_square(a));
+            case Op::atan:
+                return primitive_over(value, a, shifted(product(a, a)));
+            case Op::exp:
+                return exponential(value, a);
+            case Op::expm1: {
+                Series y = exponential(graph_.unary(Op::exp, a[0]), a);
+                y[0] = value;
+                return y;
+            }
+            case Op::log:
+                return primitive_over(value, a, a);
+            case Op::log1p:
+                return primitive_over(value, a, shifted(a));
+            case Op::log10: {
+                Series y = product(steady(number(1 / std::numbers::ln10)), logarithm(a));
+                y[0] = value;
+                return y;
+            }
+            case Op::sqrt:
+                return root(value, a);
+            case Op::cbrt:
+                return cube_root(value, a);
+            case Op::abs: {
+                Series y = product(steady(graph_.unary(Op::sign, a[0])), a);
+                y[0] = value;
+                return y;
+            }
+            default:
+                return steady(value);  // sign and floor
+        }
+    }
+
+    /// y = a b; the terms of a square are equal two by two.
+    Series product(const Series& a, const Series& b) {
+        return each([&](int k) {
+            if (a != b) {
+                return sum(0, k, [&](int j) { return times(at(a, j), at(b, k - j)); });
+            }
+            const Node half = sum(0, (k + 1) / 2 - 1, [&](int j) { return times(at(a, j), at(a, k - j)); });
+            const Node twice = times(number(2), half);
+            return k % 2 == 0 ? plus(twice, times(at(a, k / 2), at(a, k / 2))) : twice;
+        });
+    }
+
+    /// b y = a
+    Series quotient(Node value, const Series& a, const Series& b) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            const Node known = sum(1, k, [&](int j) { return times(at(b, j), at(y, k - j)); });
+            at(y, k) = over(minus(at(a, k), known), b[0]);
+        }
+        return y;
+    }
+
+    /// g y' = n', from the value of y: logarithms and inverse functions.
+    Series primitive_over(Node value, const Series& n, const Series& g) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            const Node known = sum(1, k - 1, [&](int j) { return times(times(number(j), at(y, j)), at(g, k - j)); });
+            at(y, k) = over(minus(at(n, k), part(known, k)), g[0]);
+        }
+        return y;
+    }
+    Series logarithm(const Series& a) { return primitive_over(graph_.unary(Op::log, a[0]), a, a); }
+
+    /// y' = y a'
+    Series exponential(Node value, const Series& a) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            at(y, k) = primitive(k, a, y);
+        }
+        return y;
+    }
+
+    /// first' = second a', second' = sign first a': the pairs (sin, cos) and (sinh, cosh).
+    std::pair<Series, Series> coupled(Node first, Node second, int sign, const Series& a) {
+        std::pair y{steady(first), steady(second)};
+        for (int k = 1; k <= degree_; ++k) {
+            const Node derived = primitive(k, a, y.first);
+            at(y.first, k) = primitive(k, a, y.second);
+            at(y.second, k) = sign < 0 ? negative(derived) : derived;
+        }
+        return y;
+    }
+
+    /// y' = (1 + sign y^2) a', the slope with the value given.
+    Series with_square_slope(Node value, Node slope_value, int sign, const Series& a) {
+        Series y = steady(value);
+        Series slope = steady(slope_value);
+        for (int k = 1; k <= degree_; ++k) {
+            at(y, k) = primitive(k, a, slope);
+            const Node square = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
+            at(slope, k) = sign < 0 ? negative(square) : square;
+        }
+        return y;
+    }
+
+    /// y = a^p:  k a_0 y_k = sum_{j=1..k} (p j - (k - j)) a_j y_{k-j}
+    Series power(Node value, const Series& a, Node p) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            const Node total = sum(1, k, [&](int j) {
+                return times(times(minus(times(p, number(j)), number(k - j)), at(a, j)), at(y, k - j));
+            });
+            at(y, k) = over(part(total, k), a[0]);
+        }
+        return y;
+    }
+
+    /// y^2 = a
+    Series root(Node value, const Series& a) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            const Node known = sum(1, k - 1, [&](int j) { return times(at(y, j), at(y, k - j)); });
+            at(y, k) = over(minus(at(a, k), known), not_zero(times(number(2), value)));
+        }
+        return y;
+    }
+
+    /// y^3 = a:  3 y^2 y' = a'
+    Series cube_root(Node value, const Series& a) {
+        Series y = steady(value);
+        Series square = steady(times(value, value));
+        const Node slope = not_zero(times(number(3), square[0]));
+        for (int k = 1; k <= degree_; ++k) {
+            const Node known =
+                sum(1, k - 1, [&](int j) { return times(times(number(3 * j), at(y, j)), at(square, k - j)); });
+            at(y, k) = over(minus(at(a, k), part(known, k)), slope);
+            at(square, k) = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
+        }
+        return y;
+    }
+    // NOTE: the root of an exact zero that stays zero, as in sqrt(max(x, 0)), must not become 0/0. No root of another number is that small.
+    Node not_zero(Node x) { return graph_.binary(Op::max, x, number(std::numeric_limits<double>::denorm_min())); }
+
+    /// The angle of (x, y):  (x^2 + y^2) angle' = x y' - y x'
+    Series angle(Node value, const Series& y, const Series& x) {
+        const Series turned = each([&](int k) {
+            return part(sum(1, k,
+                            [&](int j) {
+                                return times(number(j),
+                                             minus(times(at(y, j), at(x, k - j)), times(at(x, j), at(y, k - j))));
+                            }),
+                        k);
+        });
+        return primitive_over(value, turned, sum_of_squares(x, y));
+    }
+
+    /// `a` where `difference` is positive, else `b`. NOTE: a graph has no branches; the weights are exactly 1 and 0, and NaN with the value.
+    Series chosen(Node value, const Series& a, const Series& b, Node difference) {
+        const Node first = graph_.binary(Op::max, graph_.unary(Op::sign, difference), zero_);
+        const Node second = minus(number(1), first);
+        Series y = each([&](int k) { return plus(times(first, at(a, k)), times(second, at(b, k))); });
+        y[0] = value;
+        return y;
+    }
+
+    Series sum_of_squares(const Series& a, const Series& b) { return apply(Op::add, product(a, a), product(b, b)); }
+    Series shifted(Series a) {
+        a[0] = plus(number(1), a[0]);
+        return a;
+    }
+    Series root_of_one_minus_square(const Series& a) {
+        const Series rest = apply(Op::subtract, steady(number(1)), product(a, a));
+        return root(graph_.unary(Op::sqrt, rest[0]), rest);
+    }
+
+    /// Coefficient k of y where y' = g a'.
+    Node primitive(int k, const Series& a, const Series& g) {
+        return part(sum(1, k, [&](int j) { return times(times(number(j), at(a, j)), at(g, k - j)); }), k);
+    }
+
+    template <class Term>
+    Node sum(int from, int to, Term&& term) {
+        Node total = zero_;
+        for (int j = from; j <= to; ++j) {
+            total = plus(total, term(j));
+        }
+        return total;
+    }
+    template <class Coefficient>
+    Series each(Coefficient&& coefficient) {
+        Series y;
+        for (int k = 0; k <= degree_; ++k) {
+            y.push_back(coefficient(k));
+        }
+        return y;
+    }
+
+    bool is_steady(const Series& a) const {
+        for (int k = 1; k <= degree_; ++k) {
+            if (at(a, k) != zero_) {
+                return false;
+            }
+        }
+        return true;
+    }
+    static Node& at(Series& a, int k) { return a[static_cast<std::size_t>(k)]; }
+    static Node at(const Series& a, int k) { return a[static_cast<std::size_t>(k)]; }
+
+    Node number(double value) { return graph_.constant(value); }
+    Node plus(Node a, Node b) { return graph_.binary(Op::add, a, b); }
+    Node minus(Node a, Node b) { return graph_.binary(Op::subtract, a, b); }
+    Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
+    Node over(Node a, Node b) { return graph_.binary(Op::divide, a, b); }
+    Node negative(Node a) { return graph_.unary(Op::negate, a); }
+    /// a/k by a product, which costs a third of a division.
+    Node part(Node a, int k) { return times(number(1.0 / k), a); }
+
+    Graph& graph_;
+    int degree_;
+    Node zero_;
+};
+
+}  // namespace
+
+TaylorGraph taylor(const Graph& graph, std::span<const Node> results, std::span<const Place> places,
+                   std::size_t dimension, int degree) {
+    TaylorGraph made;
+    Expansion expansion(made.graph, degree);
+    const auto new_symbol = [&](const Place& place) {
+        made.places.push_back(place);
+        return made.graph.symbol(static_cast<std::uint32_t>(made.places.size() - 1));
+    };
+    const auto symbol = [&](const Place& place) {
+        Series y = expansion.steady(new_symbol(place));
+        for (std::size_t j = 1; j < y.size(); ++j) {
+            if (place.array == Place::Array::position || place.array == Place::Array::velocity) {
+                y[j] = new_symbol({place.array, static_cast<std::uint32_t>(j * dimension + place.index)});
+            } else if (place.array == Place::Array::time && j == 1) {
+                y[j] = made.graph.constant(1);
+            }
+        }
+        return y;
+    };
+
+    std::unordered_map<std::uint32_t, Series> series;
+    for (const Node node : graph.parts(results)) {
+        const auto& entry = graph[node];
+        Series& y = series[static_cast<std::uint32_t>(node)];
+        if (entry.op == Op::constant) {
+            y = expansion.steady(made.graph.constant(entry.value));
+        } else if (entry.op == Op::symbol) {
+            y = symbol(places[entry.a]);
+        } else {
+            y = expansion.apply(entry.op, series.at(entry.a), series.at(is_binary(entry.op) ? entry.b : entry.a));
+        }
+    }
+    for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) {
+        for (const Node node : results) {
+            made.results.push_back(series.at(static_cast<std::uint32_t>(node))[j]);
+        }
+    }
+    return made;
+}
+
+}  // namespace lento::model
