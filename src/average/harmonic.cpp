@@ -114,6 +114,7 @@ void HarmonicAverage::sweep(int sweeps, double t, std::span<const double> X, std
                   std::span(means_).subspan(static_cast<std::size_t>(j) * dimension(), dimension()));
         }
         take_force(std::span<const double>(series_).first(block()));
+        before_ = response_;
         respond(degree_, 1, series_, response_);
     }
     --degree_;

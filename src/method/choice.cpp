@@ -98,9 +98,6 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
     if (problem.constraints) {
         return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
     }
-    if (problem.common_period) {
-        return {"harmonic", "a fast phase is declared: the periodic response to it is found without micro-steps"};
-    }
     if (!problem.first_order && problem.phases) {
         return {"hmm-async", "a fast phase is declared: its vibration is averaged"};
     }

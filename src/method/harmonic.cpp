@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,6 +48,7 @@ public:
                 "method harmonic needs a fast phase, or several whose periods have a common multiple of less than 64 "
                 "turns of the slowest: use hmm-async, multirevolution or direct");
         }
+        price_of_direct_ = price_of_direct();
         const auto phases = request_.options.phases.value_or(4);
         const auto sweeps = request_.options.sweeps.value_or(1);
         if (phases < 2 || phases > 4096) {
@@ -58,44 +60,63 @@ public:
     }
 
     Solution solve() {
-        if (few_periods()) {
-            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
+        if (request_.options.phases || request_.options.sweeps || macro_.name != "stoermer-cowell") {
+            price_of_direct_ = HUGE_VAL;  // asked for as it is
         }
         HarmonicStart start(*field_, request_);
-        plan_ = start.plan(request_.options.phases, request_.options.sweeps);
+        const auto budget = static_cast<std::int64_t>(std::min(share_to_find_out * price_of_direct_, 1e9));
+        if (budget < least_to_find_out) {
+            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
+        }
+        plan_ = start.plan(request_.options.phases, request_.options.sweeps, budget);
         if (!plan_.finite) {
             return not_started(Outcome::diverged, "the force is not a finite number at the start, or near it");
         }
-        if (const auto why = no_separation(); !why.empty()) {
-            return by_direct(why);
+        if (!plan_.affordable) {
+            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
         }
         if (const auto why = no_convergence(); !why.empty()) {
-            return not_started(Outcome::no_scale_separation, why);
+            return separation() < 30 ? by_direct(why) : not_started(Outcome::no_scale_separation, why);
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
-        return macro_.name == "stoermer-cowell" ? two_scale(start) : stateless();
+        if (macro_.name != "stoermer-cowell") {
+            return stateless();
+        }
+        if (const auto why = no_gain(); !why.empty()) {
+            return by_direct(why);
+        }
+        return two_scale(start);
     }
 
 private:
     double length() const { return request_.t_end - request_.t_start; }
     double periods() const { return length() / *field_->period(); }
-    bool few_periods() const {
-        constexpr double few = 10;
-        return periods() < few && !request_.options.phases && !request_.options.sweeps;
-    }
+    /// Evaluations, roughly: 65 a period at a tolerance of 1e-4, 400 at 1e-8.
+    double price_of_direct() const { return 65 * periods() * std::pow(1e-4 / request_.rtol, 0.2); }
+    double separation() const { return field_->frequency() / std::max(plan_.slow_frequency, 1 / length()); }
 
-    std::string no_separation() const {
-        constexpr double least = 10;  // fast over slow frequency
-        const double separation = field_->frequency() / std::max(plan_.slow_frequency, 1 / length());
-        if (separation >= least) {
-            return {};
+    std::string no_gain() const {
+        constexpr double least_turn = 12;  // radians a step
+        const double step = std::min(plan_.step * std::pow(first_tightness, 0.125), length() / 10);
+        const double price = 2 * (length() / step) * 2 * static_cast<double>(plan_.phases);
+        if (step * field_->frequency() < least_turn && std::isfinite(price_of_direct_)) {
+            return fmt::format("the vibration is only {:.3g} times as fast as the slow motion", separation());
         }
-        return fmt::format("the vibration is only {:.3g} times as fast as the slow motion", separation);
+        if (price > price_of_direct_) {
+            return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
+        }
+        return {};
     }
     std::string no_convergence() const {
         constexpr double most = 0.5;
-        if (plan_.ratio <= most || plan_.defect <= 1) {
+        if (plan_.ratio <= most && plan_.defect.worst() <= 1) {
             return {};
+        }
+        if (plan_.ratio <= most) {
+            return plan_.noise > 1 || plan_.defect.worst() < 1e3
+                       ? std::string()  // the estimate of the error will tell
+                       : fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance; loosen it",
+                                     plan_.sweeps, plan_.phases, plan_.defect.worst());
         }
         return fmt::format(
             "each sweep changes the averaged force by {:.2g} of what the one before did, where less than {} is needed: "
@@ -115,49 +136,63 @@ private:
     }
 
     Solution two_scale(HarmonicStart& start) {
-        HarmonicMarch march(*average_, plan_, request_);
-        constexpr double coarser = 30;
-        constexpr double first = 0.02;  // of the tolerance, for a step of the second march
+        constexpr double coarser = 60;
         constexpr int most_marches = 5;
-        auto coarse = march.run(coarser * first, plan_.scales);
-        HarmonicPass fine;
+        auto coarse = march().run(coarser * first_tightness, plan_.scales);
+        double tightness = first_tightness;
         for (int k = 0; k < most_marches; ++k) {
             if (coarse.result.outcome != Outcome::completed) {
                 return ended_early(std::move(coarse));
             }
-            const double tightness = k == 0 ? first : next_tightness_;
-            const double defect = largest_defect(start, march, coarse);
-            fine = march.run(tightness, coarse.scales);
+            const Defect defect = refined(start, coarse);
+            auto fine = march().run(tightness, coarse.scales);
             steps_ += coarse.result.steps;
             rejected_ += coarse.result.rejected;
             if (fine.result.outcome != Outcome::completed) {
                 return ended_early(std::move(fine));
             }
-            record_.error_estimate = march.errors(coarse, fine, defect + noise(fine));
+            record_.error_estimate = march().errors(coarse, fine, defect);
             double worst = 0;
             for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                worst = larger(worst, record_.error_estimate[i] / march.tolerance(i, fine.scales));
+                worst = larger(worst, record_.error_estimate[i] / march().tolerance(i, fine.scales));
             }
             if (worst <= 1) {
                 return finished(std::move(fine), {});
             }
-            next_tightness_ = tightness * std::clamp(0.3 / worst, 1e-3, 0.3);
+            tightness *= std::clamp(0.3 / worst, 1e-3, 0.3);
             coarse = std::move(fine);
         }
         return finished(std::move(coarse),
                         "the estimate of the error stays above the tolerance however short the steps are; loosen rtol "
                         "and atol, or look at error_estimate");
     }
-    double noise(const HarmonicPass& pass) const {
-        return plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
-    }
-    double largest_defect(HarmonicStart& start, const HarmonicMarch& march, const HarmonicPass& pass) const {
-        double defect = plan_.defect;
-        for (const double share : {0.37, 0.71, 1.0}) {
-            const auto k = static_cast<std::size_t>(share * static_cast<double>(march.samples() - 1));
-            defect = larger(defect, start.defect_at(plan_, march.time(k), pass.samples[k]));
+    HarmonicMarch march() const { return {*average_, plan_, request_}; }
+
+    /// Looks along the first march at what phases and sweeps leave out, and takes more of them where that is too much.
+    Defect refined(HarmonicStart& start, const HarmonicPass& pass) {
+        constexpr double enough = 0.05;  // of the tolerance
+        for (;;) {
+            HarmonicStart::Defects defects;
+            for (const double share : {0.45, 1.0}) {
+                const auto k = static_cast<std::size_t>(share * static_cast<double>(pass.samples.size() - 1));
+                const auto found = start.defects_at(plan_, march().time(k), pass.samples[k]);
+                defects.by_phases.include(found.by_phases);
+                defects.by_sweeps.include(found.by_sweeps);
+            }
+            Defect defect = defects.both();
+            defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
+            const bool more_phases = defects.by_phases.worst() > enough + 3 * plan_.noise && !request_.options.phases &&
+                                     2 * plan_.phases <= HarmonicStart::most_phases;
+            const bool more_sweeps = defects.by_sweeps.worst() > enough + 3 * plan_.noise && !request_.options.sweeps &&
+                                     plan_.sweeps < HarmonicStart::most_sweeps;
+            if (!more_phases && !more_sweeps) {
+                return defect;
+            }
+            plan_ = start.plan(more_phases ? 2 * plan_.phases : plan_.phases,
+                               static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
+                               std::numeric_limits<std::int64_t>::max());
+            average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         }
-        return defect;
     }
 
     Solution ended_early(HarmonicPass pass) {
@@ -285,14 +320,19 @@ private:
         };
     }
 
+    static constexpr double first_tightness =
+        0.008;  // the share of the tolerance that a step of the second march may err by
+    static constexpr double share_to_find_out = 0.07;       // of the price of direct, before it is used instead
+    static constexpr std::int64_t least_to_find_out = 150;  // evaluations
+
     std::chrono::steady_clock::time_point began_;
     SharedField field_;
     const DirectRun& direct_;
     Request request_;
     MacroChoice macro_;
+    double price_of_direct_ = 0;
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;
-    double next_tightness_ = 0;
     std::int64_t steps_ = 0, rejected_ = 0;
     RunRecord record_;
 };

@@ -22,7 +22,9 @@ public:
 
     void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
                   std::span<double> rates) override {
-        average_->respond(std::min(past.degree, degree_), past.h, past.coefficients, response_);
+        // NOTE: between 10 and 30 radians a step high derivatives from the past are noise.
+        const auto by_step = static_cast<int>(average_->field().frequency() * past.h / 4);
+        average_->respond(std::min({past.degree, degree_, by_step}), past.h, past.coefficients, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
     }
 
@@ -38,7 +40,7 @@ HarmonicMarch::HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan,
     : average_(&average), plan_(&plan), request_(&request), samples_(std::max<std::size_t>(request.samples, 65)) {}
 
 double HarmonicMarch::shortest_step() const {
-    constexpr double least_turn = 5;  // radians; with less the differences amplify noise
+    constexpr double least_turn = 10;  // radians; with less the differences amplify noise
     return least_turn / average_->field().frequency();
 }
 
@@ -87,10 +89,11 @@ HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales
     return pass;
 }
 
-std::vector<double> HarmonicMarch::errors(const HarmonicPass& coarse, const HarmonicPass& fine, double defect) const {
-    constexpr double safety = 2;
+std::vector<double> HarmonicMarch::errors(const HarmonicPass& coarse, const HarmonicPass& fine,
+                                          const Defect& defect) const {
+    constexpr double safety = 4;
     const double rounding = std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(fine.result.steps));
-    const double left_out = fine.local_errors + defect;
+    const double left_out = fine.local_errors + defect.force;
     std::vector<double> result(fine.final_state.size());
     for (std::size_t i = 0; i < result.size(); ++i) {
         double difference = 0;
@@ -99,7 +102,9 @@ std::vector<double> HarmonicMarch::errors(const HarmonicPass& coarse, const Harm
         }
         // NOTE: by the least that it can be, a perturbation as large as what was left out, where the difference happens to vanish.
         const double grown = coarse.local_errors > 0 ? difference * left_out / coarse.local_errors : difference;
-        result[i] = safety * larger(grown, defect * tolerance(i, fine.scales)) + rounding * fine.scales[i];
+        const double own = tolerance(i, fine.scales);
+        // NOTE: no better is claimed than a twentieth of the tolerance, which nobody asked to know.
+        result[i] = larger(0.05 * own, safety * (grown + defect.worst() * own) + rounding * fine.scales[i]);
     }
     return result;
 }

@@ -35,8 +35,8 @@ public:
     HarmonicPass run(double tightness, std::span<const double> scales);
 
     /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is wrong by, and both
-    /// grow from what they leave out in the same way. `defect` is what the average leaves out, over the tolerance.
-    std::vector<double> errors(const HarmonicPass& coarse, const HarmonicPass& fine, double defect) const;
+    /// grow from what they leave out in the same way. `defect` is what the average leaves out.
+    std::vector<double> errors(const HarmonicPass& coarse, const HarmonicPass& fine, const Defect& defect) const;
 
     /// The shortest step with which slow derivatives are known from the past.
     double shortest_step() const;

@@ -36,6 +36,14 @@ double left_by_sweeps(std::span<const double> changes) {
 
 }  // namespace
 
+void Defect::include(const Defect& other) {
+    force = larger(force, other.force);
+    response = larger(response, other.response);
+}
+double Defect::worst() const {
+    return larger(force, response);
+}
+
 HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
     : field_(&field), request_(&request), weights_(field.dimension(), 1.0) {}
 
@@ -105,74 +113,127 @@ double HarmonicStart::change(std::span<const double> a, std::span<const double> 
     return largest;
 }
 
-HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps) {
-    HarmonicPlan plan{.phases = phases.value_or(4), .state = start()};
-    const auto finite = [](std::span<const double> values) {
-        return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-    };
-    // Phases: so many that about twice as many, and not a multiple, change the averaged force by little.
-    for (;;) {
-        HarmonicAverage average(*field_, plan.phases);
-        pass(average, 1, plan);
-        measure(average, plan);
-        plan.finite = finite(average.force()) && finite(plan.state);
-        if (phases || !plan.finite || 2 * plan.phases > most_phases) {
-            break;
-        }
-        HarmonicAverage finer(*field_, 2 * plan.phases + 1);
-        average.sweep(1, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
-        finer.sweep(1, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
-        plan.defect = change(average.force(), finer.force());
-        if (plan.defect <= share) {
-            break;
-        }
-        plan.phases *= 2;
-    }
-    // Sweeps: until the averaged force changes by little.
-    HarmonicAverage average(*field_, plan.phases);
-    average.set_weights(weights_);
-    const int most = static_cast<int>(sweeps.value_or(most_sweeps));
-    for (plan.sweeps = std::min(2, most); plan.finite; ++plan.sweeps) {
-        pass(average, plan.sweeps, plan);
-        const auto changes = average.changes();
-        plan.ratio = mean_ratio(changes);
-        plan.finite = finite(average.force()) && finite(plan.state);
-        const double next = left_by_sweeps(changes);
-        const bool settled = next <= share || changes.back() <= 4 * plan.noise;
-        const bool hopeless = plan.sweeps >= 5 && plan.ratio > no_convergence;
-        if (plan.sweeps == most || (!sweeps && (settled || hopeless))) {
-            plan.defect = std::max(plan.defect, next);
-            break;
+double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b,
+                                 const Response& at_b, const HarmonicPlan& plan) const {
+    double largest = 0;
+    std::vector<double> first(plan.state.size());
+    std::vector<double> second(plan.state.size());
+    for (const double phi : {0.3, 2.2, 4.5}) {
+        a.at_phase(at_a, phi, std::span(first).first(n()), std::span(first).subspan(n()));
+        b.at_phase(at_b, phi, std::span(second).first(n()), std::span(second).subspan(n()));
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            largest = larger(largest, std::abs(first[i] - second[i]) / tolerance(i, plan));
         }
     }
-    if (!plan.finite) {
-        return plan;
-    }
-    // Once more at the state that came out, for the series of the first steps.
-    average.sweep(plan.sweeps, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
+    return largest;
+}
+
+/// (F, a at all phases) in slow time, for the first steps, and how long these may be: what a series leaves out is of the size of its last
+/// term.
+void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& plan) const {
     const std::size_t length = n() + average.block();
-    plan.series.resize(static_cast<std::size_t>(average.degree() + 1) * length);
-    for (std::size_t j = 0; j <= static_cast<std::size_t>(average.degree()); ++j) {
+    const auto terms = static_cast<std::size_t>(average.degree() + 1);
+    plan.series.resize(terms * length);
+    for (std::size_t j = 0; j < terms; ++j) {
         const auto block = average.series().subspan(j * average.block(), average.block());
         for (std::size_t i = 0; i < n(); ++i) {
             plan.series[j * length + i] = average.grid().mean(block.subspan(i * plan.phases, plan.phases));
         }
         std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
     }
+    double largest = 0;
+    for (std::size_t i = 0; i < n(); ++i) {
+        const double last = std::max(std::abs(plan.series[(terms - 1) * length + i]),
+                                     std::abs(plan.series[(terms - 2) * length + i]) * plan.slow_frequency);
+        largest = larger(largest, last / tolerance(field_->second_order() ? n() + i : i, plan));
+    }
+    plan.step = largest > 0 ? std::pow(largest, -1 / static_cast<double>(terms)) : HUGE_VAL;
+}
+
+HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
+                                 std::int64_t budget) {
+    HarmonicPlan plan{.phases = phases.value_or(4), .state = start()};
+    const auto finite = [](std::span<const double> values) {
+        return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    };
+    const auto too_dear = [&](std::size_t evaluations_a_phase) {
+        plan.affordable =
+            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases) <= budget;
+        return !plan.affordable;
+    };
+    const auto price = [](int sweeps) { return static_cast<std::size_t>(sweeps * (sweeps + 1) / 2 + 1); };
+    // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one harmonic makes of another.
+    while (!too_dear(3 * price(2))) {
+        HarmonicAverage average(*field_, plan.phases);
+        pass(average, 1, plan);
+        measure(average, plan);
+        pass(average, 2, plan);
+        plan.finite = finite(average.force()) && finite(plan.state);
+        if (phases || !plan.finite || too_dear(3 * price(2)) || 2 * plan.phases > most_phases) {
+            break;
+        }
+        HarmonicAverage finer(*field_, 2 * plan.phases + 1);
+        average.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
+        finer.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
+        plan.defect = {.force = change(average.force(), finer.force()),
+                       .response = difference(average, average.response(), finer, finer.response(), plan)};
+        if (plan.defect.worst() <= share) {
+            break;
+        }
+        plan.phases *= 2;
+    }
+    // Sweeps: until the averaged force and the state change by little.
+    HarmonicAverage average(*field_, plan.phases);
+    average.set_weights(weights_);
+    const int most = static_cast<int>(sweeps.value_or(most_sweeps));
+    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable; ++plan.sweeps) {
+        const auto before = plan.state;
+        pass(average, plan.sweeps, plan);
+        plan.ratio = mean_ratio(average.changes());
+        plan.finite = finite(average.force()) && finite(plan.state);
+        Defect left{.force = left_by_sweeps(average.changes())};
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            left.response = larger(left.response, std::abs(plan.state[i] - before[i]) / tolerance(i, plan));
+        }
+        left.response *= std::min(1.0, std::max(plan.ratio, 0.01));
+        const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
+        const bool hopeless = plan.sweeps >= 5 && plan.ratio > no_convergence;
+        if (plan.sweeps == most || too_dear(price(plan.sweeps + 1)) || (!sweeps && (settled || hopeless))) {
+            plan.defect.include(left);
+            break;
+        }
+    }
+    constexpr int least_for_series = 7;
+    if (plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
+        average.sweep(std::max(plan.sweeps, least_for_series), request_->t_start, head(plan.state, n()),
+                      tail(plan.state, n()));
+        take_series(average, plan);
+    }
     return plan;
 }
 
-double HarmonicStart::defect_at(const HarmonicPlan& plan, double t, std::span<const double> state) {
+Defect HarmonicStart::Defects::both() const {
+    Defect sum = by_phases;
+    sum.force += by_sweeps.force;
+    sum.response += by_sweeps.response;
+    return sum;
+}
+
+HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, double t, std::span<const double> state) {
     HarmonicAverage own(*field_, plan.phases);
     HarmonicAverage finer(*field_, 2 * plan.phases + 1);
     own.set_weights(weights_);
     const auto X = state.first(n());
     const auto V = state.subspan(n());
-    own.sweep(plan.sweeps, t, X, V);
-    const double by_sweeps = left_by_sweeps(own.changes());
-    own.sweep(1, t, X, V);
-    finer.sweep(1, t, X, V);
-    return larger(by_sweeps, change(own.force(), finer.force()));
+    own.sweep(2, t, X, V);
+    finer.sweep(2, t, X, V);
+    Defects found{.by_phases = {.force = change(own.force(), finer.force()),
+                                .response = difference(own, own.response(), finer, finer.response(), plan)}};
+    own.sweep(plan.sweeps + 1, t, X, V);
+    // NOTE: the last evaluation after one sweep less was that of the last sweep at degree 0.
+    found.by_sweeps = {.force = own.changes().back(),
+                       .response = difference(own, own.response(), own, own.response_before(), plan)};
+    return found;
 }
 
 }  // namespace lento

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,15 @@
 
 namespace lento {
 
+/// What phases and sweeps leave out, over the tolerance.
+struct Defect {
+    double force = 0;     ///< of the averaged force, times the length of the run
+    double response = 0;  ///< of the response
+
+    void include(const Defect& other);
+    double worst() const;
+};
+
 struct HarmonicPlan {
     std::size_t phases = 0;
     int sweeps = 0;
@@ -18,21 +28,28 @@ struct HarmonicPlan {
     std::vector<double> scales{};  ///< how large its components are, or may be expected to become
     std::vector<double> series{};  ///< (F, a at all phases) in slow time, of degree sweeps - 1
     double ratio = 0;              ///< by which a sweep changes the averaged force less than the one before
-    double defect = 0;  ///< what the averaged force may be wrong by, times the length of the run, over the tolerance
-    double noise = 0;   ///< the same for its rounding
+    Defect defect{};
+    double noise = 0;           ///< of the averaged force by rounding, as its defect
     double slow_frequency = 0;  ///< of the slow motion, roughly
+    double step = 0;            ///< that the slow motion allows, roughly
     bool finite = true;
+    bool affordable = true;  ///< it was found out within the evaluations allowed
 };
 
 class HarmonicStart {
 public:
     HarmonicStart(PhaseField& field, const Request& request);
 
-    /// With the numbers of phases and sweeps given, or as the tolerance needs.
-    HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps);
+    /// With the numbers of phases and sweeps given, or as the tolerance needs; after so many evaluations it is given up.
+    HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
-    /// More of both at another slow state of the run, to see what they would change: the defect there, in the same units.
-    double defect_at(const HarmonicPlan& plan, double t, std::span<const double> state);
+    /// More of each at another slow state of the run, to see what they would change.
+    struct Defects {
+        Defect by_phases{}, by_sweeps{};
+
+        Defect both() const;
+    };
+    Defects defects_at(const HarmonicPlan& plan, double t, std::span<const double> state);
 
     static constexpr int most_sweeps = 8;
     static constexpr std::size_t most_phases = 128;
@@ -43,7 +60,14 @@ private:
     /// One pass: sweeps at the state, and the state that goes with the response.
     void pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const;
     void measure(const HarmonicAverage& average, HarmonicPlan& plan);
+    void take_series(const HarmonicAverage& average, HarmonicPlan& plan) const;
     double change(std::span<const double> a, std::span<const double> b) const;
+    /// Of responses on two grids, at some phases.
+    double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
+                      const HarmonicPlan& plan) const;
+    double tolerance(std::size_t i, const HarmonicPlan& plan) const {
+        return request_->atol + request_->rtol * plan.scales[i];
+    }
 
     PhaseField* field_;
     const Request* request_;

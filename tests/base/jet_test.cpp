@@ -105,11 +105,11 @@ TEST(Jet, coefficients_of_every_function_agree_with_interpolation) {
 
 RC_GTEST_PROP(Jet, identities_hold_for_every_series, ()) {
     J x;
-    for (int k = 0; k <= J::degree; ++k) {
+    for (int k = 0; k <= J::top(); ++k) {
         x[k] = *rc::gen::inRange(-2000, 2000) / 1000.0;
     }
     const auto close = [](const J& a, const J& b) {
-        for (int k = 0; k <= J::degree; ++k) {
+        for (int k = 0; k <= J::top(); ++k) {
             RC_ASSERT(std::abs(a[k] - b[k]) <= 1e-10 * (1 + std::abs(a[k])));
         }
     };
@@ -161,6 +161,41 @@ TEST(Derivative, jacobian_of_a_map_is_exact) {
     EXPECT_NEAR(J2(0, 1), 1.5 * std::cos(0.7), 1e-15);
     EXPECT_NEAR(J2(1, 0), 3.0 / 0.7, 1e-14);
     EXPECT_NEAR(J2(1, 1), -2.25 / 0.49, 1e-14);
+}
+
+/// The same recurrences, whether the compiler knows the degree or not.
+TEST(Taylor, is_the_jet_of_its_degree) {
+    const auto formula = [](auto x) {
+        return pow(sin(x) / (2 + x * x), 2.5) + exp(-x) * log(1 + x * x) * tanh(x) + sqrt(x) * atan2(x, 2 - x) +
+               hypot(x, x * x) + cbrt(x) + asin(x / 4) + pow(x, 3) / x + max(x, 0 * x) - abs(-x);
+    };
+    const auto expected = formula(Jet<double, 7>::variable(0.8));
+    const auto found = formula(Taylor::variable(0.8, 7));
+    ASSERT_EQ(found.top(), 7);
+    for (int k = 0; k <= 7; ++k) {
+        EXPECT_EQ(found[k], expected[k]) << k;
+    }
+}
+
+TEST(Taylor, constants_go_with_series_of_any_degree) {
+    const Taylor x = Taylor::variable(2, 3);
+    const Taylor y = Taylor(5) - x * Taylor(3) + 1 / x;
+    EXPECT_EQ(y.top(), 3);
+    EXPECT_DOUBLE_EQ(y[0], -0.5);
+    EXPECT_DOUBLE_EQ(y[1], -3.25);
+    EXPECT_DOUBLE_EQ(y[3], -1.0 / 16);
+    EXPECT_EQ((Taylor(2) * Taylor(4)).top(), 0);
+}
+
+TEST(Taylor, has_a_second_direction) {
+    using Dual = Jet<Taylor, 1>;
+    Dual x(Taylor::variable(0.8, 3));
+    x[1] = Taylor(1);
+    const Dual y = sin(x * x);
+    const auto series = sin(Jet<double, 4>::variable(0.8) * Jet<double, 4>::variable(0.8));
+    for (int k = 0; k <= 3; ++k) {
+        EXPECT_NEAR(y[1][k], (k + 1) * series[k + 1], 1e-13) << k;
+    }
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ public:
     std::span<const double> force() const { return force_; }
     std::span<const double> changes() const { return changes_; }
     const Response& response() const { return response_; }
+    /// That of one sweep less.
+    const Response& response_before() const { return before_; }
     /// a at the m phases, the last evaluation.
     std::span<const double> rates() const { return rates_; }
     /// Their coefficients in slow time from the last sweep, of degree N - 1.
@@ -77,7 +79,7 @@ private:
 
     PhaseField* field_;
     PhaseGrid grid_;
-    Response response_;
+    Response response_, before_;
     std::vector<double> weights_, force_, changes_, rates_, series_;
     int degree_ = 0;
     // Work space: blocks of series of X + Delta, V + W, a, Delta, W; means F_j.
