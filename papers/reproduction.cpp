@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harmonic_tables.hpp"
+
 namespace lento::papers {
 
 bool Row::agrees() const {
@@ -25,7 +27,7 @@ const std::vector<Reproduction>& reproductions() {
         for (const auto& part :
              {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
               pendulum_theorems(), stroboscopic_figures(), stroboscopic_constraints(), reversible_figures(),
-              reversible_chain(), slow_manifold_points(), slow_manifold_solutions()}) {
+              reversible_chain(), slow_manifold_points(), slow_manifold_solutions(), harmonic_tables()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

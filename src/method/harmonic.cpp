@@ -75,7 +75,7 @@ public:
         if (!plan_.affordable) {
             return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
         }
-        if (const auto why = no_convergence(); !why.empty()) {
+        if (const auto why = no_convergence(); !why.empty() && !request_.options.sweeps) {
             return separation() < 30 ? by_direct(why) : not_started(Outcome::no_scale_separation, why);
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);

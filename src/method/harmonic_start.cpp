@@ -203,6 +203,10 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
             break;
         }
     }
+    // NOTE: with sweeps as they are given, the state is not to add errors of its own; each pass gains a factor 1/omega.
+    for (int k = 0; sweeps && plan.finite && k < plan.sweeps; ++k) {
+        pass(average, plan.sweeps, plan);
+    }
     constexpr int least_for_series = 7;
     if (plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
         average.sweep(std::max(plan.sweeps, least_for_series), request_->t_start, head(plan.state, n()),

@@ -151,7 +151,7 @@ samples = 3
         self.assertGreater(data["separation"], 1000)
         self.assertEqual(data["recommended"], "hmm-async")
         self.assertEqual({m["name"]: m["applies"] for m in data["methods"]}, {"hmm-sync": True, "hmm-async": True, "shake-shake": False, "rattle-shake": False,
-                                                                                       "hmm-stiff": False, "ipa": False, "sam": True, "lips": True, "multirevolution": True, "reversible": False,
+                                                                                       "hmm-stiff": False, "ipa": False, "sam": True, "lips": True, "multirevolution": True, "reversible": False, "harmonic": True,
                                                                                        "direct": True})
         biased = json.loads(self.lento("check", self.model(DAMPED), "--set", "bias=1", "--json").stdout)
         self.assertEqual(biased["recommended"], "direct")
@@ -469,10 +469,28 @@ t_end = 1
             written = subprocess.run([MODELS / f"{name}.py", size], capture_output=True, text=True, check=True).stdout
             self.assertEqual(written, (MODELS / f"{name}.toml").read_text())
 
+    def test_harmonic(self):
+        run = [self.run_json(PENDULUM, "--method", "harmonic", "--set", f"omega={omega}") for omega in ("1e5", "1e8")]
+        for summary in run:
+            self.assertEqual((summary["method"], summary["slow_is"], summary["outcome"]), ("harmonic", "averaged", "completed"))
+            self.assertEqual(summary["statistics"]["micro_steps"], 0)
+            self.assertLess(summary["statistics"]["force_evaluations"], 10000)
+            estimate = summary["error_estimate"]
+            self.assertEqual(list(estimate), ["q", "q_dot"])
+            self.assertLess(estimate["q"], 1e-6)
+        compared = json.loads(self.lento("compare", PENDULUM, "--method", "harmonic", "--set", "omega=1e4", "--json").stdout)
+        self.assertLess(compared["error"]["q"]["max"], 1e-6)
+        self.assertGreater(compared["saved"]["evaluations"], 10)
+        self.assertIn("estimated error", self.lento("run", PENDULUM, "--method", "harmonic").stdout)
+        # Twelve periods are resolved at once.
+        few = self.run_json(PENDULUM, "--method", "harmonic", "--set", "omega=75")
+        self.assertEqual((few["method"], few["requested_method"], few["error_estimate"]), ("direct", "harmonic", None))
+        self.assertIn("resolving it is cheaper", few["warnings"][0])
+
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
         self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "sam", "lips", "multirevolution",
-                                                       "reversible", "direct"])
+                                                       "reversible", "harmonic", "direct"])
         for method in listed:
             for option in method["options"]:
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])

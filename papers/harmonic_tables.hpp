@@ -1,0 +1,12 @@
+/// The tables of Lento's own method, harmonic averaging, recomputed beside the figures of its first prototype.
+#pragma once
+
+#include <vector>
+
+#include "reproduction.hpp"
+
+namespace lento::papers {
+
+std::vector<Reproduction> harmonic_tables();
+
+}  // namespace lento::papers
