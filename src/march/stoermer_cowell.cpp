@@ -12,7 +12,6 @@
 namespace lento {
 namespace {
 
-constexpr std::size_t fewest_values = 3;  // that a predictor goes through: order 4 in all
 constexpr double safety = 0.8;
 constexpr double clearly_wrong = 1.5;  // an error after the first evaluation that makes the second a waste
 constexpr double shortest_change = 0.2;
@@ -161,7 +160,7 @@ MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
     const std::size_t k = formulas.k;
     Errors found{HUGE_VAL, error_of(formulas, k, deviation_), HUGE_VAL};
     std::vector<double> other(n_);
-    if (k > fewest_values) {
+    if (k + 1 > limits_.lowest_order) {
         for (std::size_t i = 0; i < n_; ++i) {
             other[i] = deviation_[i] + history_.difference(k - 1)[i] * formulas.at_end(k - 1);
         }
@@ -187,8 +186,8 @@ void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
         factor = step_factor(errors.above, formulas.k + 1);
         k_ = formulas.k + 1;
     }
-    if (k_ < fewest_values && history_.size() > k_) {
-        k_ = std::min(fewest_values, history_.size());
+    if (k_ + 1 < limits_.lowest_order) {
+        k_ = std::min(limits_.lowest_order - 1, history_.size());
     }
     const double next = factor >= 1 && factor < worth_it ? formulas.h : factor * formulas.h;
     step_ = std::min(next, limits_.longest);

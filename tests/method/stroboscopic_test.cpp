@@ -442,7 +442,7 @@ TEST(Stroboscopic, eccentric_orbits_are_followed) {
 
 TEST(Stroboscopic, kinks_are_not_taken_for_rounding) {
     const auto rubbing = VibratedSystem(1, {}, [](auto x, auto v, auto, auto, auto f) {
-        f[0] = -x[0] - 1e-3 * v[0] * std::abs(v[0]) - 1e-3 * (v[0] > 0 ? 1.0 : v[0] < 0 ? -1.0 : 0.0);
+        f[0] = -x[0] - 1e-3 * v[0] * abs(v[0]) - 1e-3 * (v[0] > 0 ? 1.0 : v[0] < 0 ? -1.0 : 0.0);
     });
     const auto run = solve(rubbing, {.start = {1}, .t_end = 300, .method = "multirevolution"});
     for (const auto& warning : run.warnings()) {

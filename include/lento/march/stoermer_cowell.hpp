@@ -66,6 +66,7 @@ struct MultistepStart {
 struct MultistepLimits {
     double longest = 0;   ///< step
     double shortest = 0;  ///< below it the march ends as not_converged
+    std::size_t lowest_order = 4;
     std::size_t highest_order = 12;
     std::int64_t most_steps = 1'000'000'000;
 };
