@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "lento/lento.hpp"
+#include "uneven_pendulum.hpp"
 
 namespace lento::papers {
 namespace {
@@ -18,17 +19,6 @@ namespace {
 /// l = 0.2, g = 9.8, v_max = 4, from q = 0.5 at rest.
 Request from_rest(std::string method, double t_end, double rtol) {
     return {.start = {0.5}, .t_end = t_end, .method = std::move(method), .rtol = rtol, .atol = rtol / 100};
-}
-
-/// With a force that is not even and depends on the velocity.
-auto uneven_pendulum(double omega) {
-    return vibrated_system(1, omega, [=](auto x, auto v, auto, auto theta, auto f) {
-        constexpr double l = 0.2;
-        constexpr double v_max = 4;
-        f[0] = sin(x[0]) * (9.8 + v_max * omega * cos(theta)) / l +
-               cos(x[0]) * v_max * omega * sin(2 * theta + 1) / (2 * l) - (0.3 + 0.2 * sin(theta)) * v[0] -
-               0.05 * v[0] * v[0] * v[0];
-    });
 }
 
 double error_after_sweeps(double omega, std::size_t sweeps, double truth) {

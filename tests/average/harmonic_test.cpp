@@ -9,6 +9,7 @@
 
 #include "lento/lento.hpp"
 #include "papers/slope.hpp"
+#include "papers/uneven_pendulum.hpp"
 
 namespace lento {
 namespace {
@@ -46,17 +47,6 @@ TEST(PhaseGrid, means_of_large_forces_keep_their_digits) {
     EXPECT_THROW(PhaseGrid(1), Misuse);
 }
 
-/// Of HARMONIC: not even, with a velocity in it.
-auto uneven_pendulum(double omega) {
-    return vibrated_system(1, omega, [=](auto x, auto v, auto, auto theta, auto f) {
-        constexpr double l = 0.2;
-        constexpr double v_max = 4;
-        f[0] = sin(x[0]) * (9.8 + v_max * omega * cos(theta)) / l +
-               cos(x[0]) * v_max * omega * sin(2 * theta + 1) / (2 * l) - (0.3 + 0.2 * sin(theta)) * v[0] -
-               0.05 * v[0] * v[0] * v[0];
-    });
-}
-
 TEST(Harmonic, n_sweeps_are_of_order_n) {
     const std::vector<double> X{0.5};
     const std::vector<double> V{-1.3};
@@ -64,7 +54,7 @@ TEST(Harmonic, n_sweeps_are_of_order_n) {
     for (int sweeps = 1; sweeps <= 4; ++sweeps) {
         std::vector<double> errors;
         for (const double omega : omegas) {
-            CoordinatesField field(uneven_pendulum(omega));
+            CoordinatesField field(papers::uneven_pendulum(omega));
             HarmonicAverage average(field, 32);
             average.sweep(8, 0, X, V);
             const double limit = average.force()[0];

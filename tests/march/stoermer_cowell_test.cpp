@@ -81,7 +81,7 @@ TEST(StoermerCowell, orders_are_as_they_say) {
             errors.push_back(std::abs(march.state()[0] - std::cos(6.0)));
         }
         // At least: the start, by a series, is not better than that.
-        EXPECT_GT(std::log2(errors[0] / errors[1]), static_cast<double>(order) - 1.7) << order;
+        EXPECT_GT(std::log2(errors[0] / errors[1]), static_cast<double>(order) - 0.4) << order;
     }
 }
 
