@@ -92,8 +92,19 @@ private:
     Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
     Node plus(Node a, Node b) { return graph_.binary(Op::add, a, b); }
     Node minus(Node a, Node b) { return graph_.binary(Op::subtract, a, b); }
+    // NOTE: one operation a statement. Compilers evaluate arguments in orders of their own, and the text would show it.
+    Node sum_of_products(Node a, Node b, Node c, Node d) {
+        const Node first = times(a, b);
+        const Node second = times(c, d);
+        return plus(first, second);
+    }
+    Node difference_of_products(Node a, Node b, Node c, Node d) {
+        const Node first = times(a, b);
+        const Node second = times(c, d);
+        return minus(first, second);
+    }
     Complex times(Complex a, Complex b) {
-        return {minus(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
+        return {difference_of_products(a.re, b.re, a.im, b.im), sum_of_products(a.re, b.im, a.im, b.re)};
     }
     Complex power(Complex a, int exponent) {
         Complex result = a;
@@ -289,7 +300,10 @@ private:
                 block(a, b) = matrix_(linear_[static_cast<std::size_t>(a)], linear_[static_cast<std::size_t>(b)]);
             }
         }
-        const Eigen::FullPivLU<MatrixXd> lu(block);
+        Eigen::FullPivLU<MatrixXd> lu;
+        if (m > 0) {
+            lu.compute(block);
+        }
         if (!driven_.empty() && m > 0 && !lu.isInvertible()) {
             why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(driven_[0]));
             return;
@@ -368,7 +382,7 @@ private:
         }
         for (std::size_t j = 0; j < oscillators_.size(); ++j) {
             const auto& own = oscillators_[j];
-            add("I_" + own.name, plus(times(own.z.re, own.z.re), times(own.z.im, own.z.im)));
+            add("I_" + own.name, sum_of_products(own.z.re, own.z.re, own.z.im, own.z.im));
         }
         for (std::size_t j = 1; j < oscillators_.size() && why_not_.empty(); ++j) {
             relative_phase(oscillators_[0], oscillators_[j]);
@@ -391,8 +405,8 @@ private:
             if (b >= 1 && b <= most_turns && std::abs(turns - b) < same * b) {
                 const Complex p = power(first.z, a);
                 const Complex q = power(other.z, b);
-                return add("phi_" + other.name, plus(times(p.re, q.re), times(p.im, q.im)),
-                           minus(times(p.im, q.re), times(p.re, q.im)));
+                const Node phi = sum_of_products(p.re, q.re, p.im, q.im);
+                return add("phi_" + other.name, phi, difference_of_products(p.im, q.re, p.re, q.im));
             }
         }
         why_not_ = fmt::format(

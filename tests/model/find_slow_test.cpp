@@ -56,9 +56,9 @@ TEST(FindSlow, amplitudes_and_relative_phase_of_a_resonance_1_to_2) {
     ASSERT_EQ(texts.size(), 5U);
     EXPECT_EQ(texts[0], "s");
     EXPECT_EQ(texts[1], "x^2 + v^2");
-    EXPECT_EQ(texts[2], "b^2 + a^2");
+    EXPECT_EQ(texts[2], "a^2 + b^2");
     // (x + i v)^2 conj(a + i b)
-    EXPECT_EQ(texts[3], "b*2*x*v + a*(x^2 - v^2)");
+    EXPECT_EQ(texts[3], "a*(x^2 - v^2) + b*2*x*v");
     EXPECT_EQ(texts[4], "a*2*x*v - b*(x^2 - v^2)");
 }
 
