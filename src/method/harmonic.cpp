@@ -251,7 +251,7 @@ private:
         pass.result.steps += steps_;
         pass.result.rejected += rejected_;
         describe(pass.result);
-        if (request_.sink && request_.samples > 0) {
+        if (request_.sink && average_) {
             send_samples(pass);
         }
         const std::size_t n = field_->dimension();
@@ -261,19 +261,12 @@ private:
         return Solution(std::move(record_), std::move(pass.trajectory), state,
                         average_ ? reconstruction() : Reconstruction());
     }
+    /// Of those that the march took, the ones that were asked for.
     void send_samples(const HarmonicPass& pass) {
-        // NOTE: where fewer samples are wanted than there are, these were taken from the trajectory or lie at the same times.
-        const double step = length() / static_cast<double>(request_.samples - 1);
-        std::vector<double> y;
-        for (std::size_t k = 0; k < request_.samples; ++k) {
-            const double t =
-                k + 1 == request_.samples ? request_.t_end : request_.t_start + static_cast<double>(k) * step;
-            if (request_.samples >= pass.samples.size() && k < pass.samples.size()) {
-                request_.sink(t, pass.samples[k]);
-            } else if (!pass.trajectory.empty() && t <= pass.trajectory.to()) {
-                y = k == 0 ? pass.samples.front() : pass.trajectory.value(t);
-                request_.sink(t, y);
-            }
+        const HarmonicMarch own = march();
+        const std::size_t every = (own.samples() - 1) / (request_.samples - 1);
+        for (std::size_t k = 0; k < pass.samples.size(); k += every) {
+            request_.sink(own.time(k), pass.samples[k]);
         }
     }
 

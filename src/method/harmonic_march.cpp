@@ -37,7 +37,12 @@ private:
 }  // namespace
 
 HarmonicMarch::HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request)
-    : average_(&average), plan_(&plan), request_(&request), samples_(std::max<std::size_t>(request.samples, 65)) {}
+    : average_(&average), plan_(&plan), request_(&request) {
+    // NOTE: the samples wanted, and between them so many more that errors show: those wanted are then among them.
+    constexpr std::size_t fewest = 64;
+    const std::size_t intervals = request.samples - 1;
+    samples_ = intervals * ((fewest + intervals - 1) / intervals) + 1;
+}
 
 double HarmonicMarch::shortest_step() const {
     constexpr double least_turn = 10;  // radians; with less the differences amplify noise

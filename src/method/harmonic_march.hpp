@@ -50,7 +50,7 @@ private:
     HarmonicAverage* average_;
     const HarmonicPlan* plan_;
     const Request* request_;
-    std::size_t samples_;
+    std::size_t samples_ = 0;
 };
 
 }  // namespace lento
