@@ -43,9 +43,10 @@ public:
         if (!request_.options.macro && !macro_.step) {
             macro_.name = "stoermer-cowell";
         }
-        if (!field_->period()) {
+        if (field_->phases().empty() || !field_->period()) {
             throw Misuse(
-                "method harmonic needs a fast phase, or several whose periods have a common multiple of less than 64 "
+                "method harmonic needs a declared fast phase, or several whose periods have a common multiple of less "
+                "than 64 "
                 "turns of the slowest: use hmm-async, multirevolution or direct");
         }
         price_of_direct_ = price_of_direct();

@@ -204,6 +204,8 @@ TEST(HarmonicMethod, what_cannot_be_asked_is_misuse) {
         f[0] = -x[0] + cos(theta[0]) + cos(theta[1]);
     });
     EXPECT_THROW(solve(incommensurate, request), Misuse);
+    const auto without_phase = oscillating_system(1, 1e-4, [](auto x, auto, auto, auto f) { f[0] = -1e9 * x[0]; });
+    EXPECT_THROW(solve(without_phase, request), Misuse) << "a period alone does not tell the phase";
 }
 
 }  // namespace
