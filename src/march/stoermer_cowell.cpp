@@ -45,6 +45,7 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
     }
     errors_ = 0;
+    learned_.assign(length_, 0.0);
     k_ = std::min(start.series.size() / length_, limits_.highest_order - 1);
     // What the series leaves out is of the size of its last term, h^k |F_{k-1}|.
     double largest = 0;
@@ -134,6 +135,31 @@ void MultistepMarch::evaluate(double t, const Formulas& formulas, std::span<cons
     for (std::size_t c = 0; c < length_; ++c) {
         deviation_[c] = z_[c] - extrapolated_[c];
     }
+}
+
+/// Adds to the deviation of F, after the first evaluation, what the second will change; which share that is of the change last time.
+double MultistepMarch::foresee() {
+    constexpr double most = 2;
+    double product = 0;
+    double square = 0;
+    for (std::size_t c = n_; c < length_; ++c) {
+        product += deviation_[c] * learned_[c];
+        square += learned_[c] * learned_[c];
+    }
+    const double share = square > 0 && std::isfinite(product) ? std::clamp(product / square, -most, most) : 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        deviation_[i] += share * learned_[i];
+    }
+    return share;
+}
+
+/// After the second evaluation; `correction_` holds the deviations of the first.
+void MultistepMarch::learn(double foreseen) {
+    for (std::size_t i = 0; i < n_; ++i) {
+        learned_[i] = deviation_[i] - (correction_[i] - foreseen * learned_[i]);
+    }
+    std::copy(correction_.begin() + static_cast<std::ptrdiff_t>(n_), correction_.end(),
+              learned_.begin() + static_cast<std::ptrdiff_t>(n_));
 }
 
 double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const {
@@ -258,11 +284,13 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Ob
         predict(step);
         extrapolate(step);
         evaluate(next, step, predicted_);
+        const double foreseen = foresee();
         correct(step);
         auto found = errors(step);
         if (found.own <= clearly_wrong) {
             evaluate(next, step, corrected_);
             found = errors(step);
+            learn(foreseen);
         }
         const auto culprit = first_not_finite(corrected_) ? first_not_finite(corrected_) : first_not_finite(z_);
         if (found.own <= 1 && !culprit) {

@@ -50,7 +50,7 @@ public:
                 "turns of the slowest: use hmm-async, multirevolution or direct");
         }
         price_of_direct_ = price_of_direct();
-        const auto phases = request_.options.phases.value_or(4);
+        const auto phases = request_.options.phases.value_or(HarmonicStart::fewest_phases);
         const auto sweeps = request_.options.sweeps.value_or(1);
         if (phases < 2 || phases > 4096) {
             throw Misuse(fmt::format("phases is {}; 2 to 4096 are possible", phases));
@@ -183,13 +183,17 @@ private:
             Defect defect = defects.both();
             defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
             const bool more_phases = defects.by_phases.worst() > enough + 3 * plan_.noise && !request_.options.phases &&
-                                     2 * plan_.phases <= HarmonicStart::most_phases;
+                                     plan_.phases < HarmonicStart::most_phases;
             const bool more_sweeps = defects.by_sweeps.worst() > enough + 3 * plan_.noise && !request_.options.sweeps &&
                                      plan_.sweeps < HarmonicStart::most_sweeps;
             if (!more_phases && !more_sweeps) {
                 return defect;
             }
-            plan_ = start.plan(more_phases ? 2 * plan_.phases : plan_.phases,
+            if (!more_phases) {
+                start.raise_sweeps(*average_, plan_);
+                continue;
+            }
+            plan_ = start.plan(HarmonicStart::more_phases(plan_.phases, defects.by_phases.worst() > 2 * enough),
                                static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
                                std::numeric_limits<std::int64_t>::max());
             average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);

@@ -152,7 +152,7 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
-    HarmonicPlan plan{.phases = phases.value_or(4), .state = start()};
+    HarmonicPlan plan{.phases = phases.value_or(fewest_phases), .state = start()};
     const auto finite = [](std::span<const double> values) {
         return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
     };
@@ -169,7 +169,7 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         measure(average, plan);
         pass(average, 2, plan);
         plan.finite = finite(average.force()) && finite(plan.state);
-        if (phases || !plan.finite || too_dear(3 * price(2)) || 2 * plan.phases > most_phases) {
+        if (phases || !plan.finite || too_dear(3 * price(2)) || plan.phases >= most_phases) {
             break;
         }
         HarmonicAverage finer(*field_, 2 * plan.phases + 1);
@@ -180,7 +180,8 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         if (plan.defect.worst() <= share) {
             break;
         }
-        plan.phases *= 2;
+        constexpr double far = 100;
+        plan.phases = more_phases(plan.phases, plan.defect.worst() > far * share);
     }
     // Sweeps: until the averaged force and the state change by little.
     HarmonicAverage average(*field_, plan.phases);
@@ -203,6 +204,10 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
             break;
         }
     }
+    // One more than the start needs: where it is at rest, slow derivatives vanish.
+    if (!sweeps && plan.finite && plan.affordable && plan.sweeps < most && !too_dear(price(plan.sweeps + 1))) {
+        raise_sweeps(average, plan);
+    }
     // NOTE: with sweeps as they are given, the state is not to add errors of its own; each pass gains a factor 1/omega.
     for (int k = 0; sweeps && plan.finite && k < plan.sweeps; ++k) {
         pass(average, plan.sweeps, plan);
@@ -214,6 +219,19 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         take_series(average, plan);
     }
     return plan;
+}
+
+void HarmonicStart::raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const {
+    ++plan.sweeps;
+    pass(average, plan.sweeps, plan);
+}
+
+/// 5, 7, 9, 13, 17, 25, 33, ...: odd, since an even number tells nothing of its highest harmonic.
+std::size_t HarmonicStart::more_phases(std::size_t phases, bool many) {
+    const std::size_t intervals = phases - 1;
+    const bool power_of_two = (intervals & (intervals - 1)) == 0;
+    const std::size_t next = many ? 2 * intervals : power_of_two ? intervals * 3 / 2 : intervals * 4 / 3;
+    return std::min(next, most_phases) + 1 - (std::min(next, most_phases) % 2);
 }
 
 Defect HarmonicStart::Defects::both() const {

@@ -51,8 +51,14 @@ public:
     };
     Defects defects_at(const HarmonicPlan& plan, double t, std::span<const double> state);
 
+    /// One sweep more, with the state that goes with it.
+    void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
+    /// The next number of phases, or about twice as many.
+    static std::size_t more_phases(std::size_t phases, bool many);
+
     static constexpr int most_sweeps = 8;
-    static constexpr std::size_t most_phases = 128;
+    static constexpr std::size_t fewest_phases = 5;
+    static constexpr std::size_t most_phases = 129;
 
 private:
     std::size_t n() const { return field_->dimension(); }

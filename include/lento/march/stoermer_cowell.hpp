@@ -12,7 +12,9 @@
 ///
 /// Besides F the right-hand side may hand over an auxiliary vector that the march keeps like F. What its last values say of its future it gets
 /// back before each evaluation, as a series in slow time: the two-scale path of harmonic averages, whose response needs slow derivatives of
-/// the fast force and gets them from the past, for nothing.
+/// the fast force and gets them from the past, for nothing. The first evaluation of a step has that series as it is extrapolated, and the
+/// second as it was found by the first: what this changes in F is no smaller than what the corrector corrects. It is foreseen from the step before,
+/// where a deviation d' of the auxiliary vector from its extrapolation changed F by c': by c' <d, d'>/<d', d'>.
 #pragma once
 
 #include <cstddef>
@@ -112,6 +114,8 @@ private:
     void correct(const Formulas& formulas);
     void extrapolate(const Formulas& formulas);
     void evaluate(double t, const Formulas& formulas, std::span<const double> y);
+    double foresee();
+    void learn(double foreseen);
     Errors errors(const Formulas& formulas);
     double error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const;
     void accept(double t, double error);
@@ -128,6 +132,7 @@ private:
     std::vector<double> y_, predicted_, corrected_;
     // (F, auxiliary) at the end of a step: as evaluated, as extrapolated, the difference; that of the first evaluation.
     std::vector<double> z_, extrapolated_, deviation_, correction_;
+    std::vector<double> learned_;        // (c', d') of the step before
     std::vector<double> series_, past_;  // about the end of a step
     std::vector<double> scales_;
     double errors_ = 0;

@@ -29,7 +29,7 @@ inline const MethodDescription harmonic_description{
     .options = {{"macro", "stoermer-cowell; dopri5, arkode-8, cvode-adams, rk4, ... for cross-checks"},
                 {"macro_step", "adaptive"},
                 {"steps", "adaptive"},
-                {"phases", "as the tolerance needs, from 4"},
+                {"phases", "as the tolerance needs, from 5"},
                 {"sweeps", "as the tolerance needs, up to 8"},
                 {"initial", "true-state"}}};
 
