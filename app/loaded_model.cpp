@@ -151,10 +151,14 @@ ProblemClass LoadedModel::problem() const {
         .first_order = model_.is_first_order(),
         .phases = !model_.phases.empty(),
         .period = model_.period.has_value(),
-        .common_period = !model_.phases.empty() && time_scales(model_.phases, model_.period).common_period.has_value(),
+        .common_period = (!model_.phases.empty() || model_.period) &&
+                         time_scales(model_.phases, model_.period).common_period.has_value(),
         .stiff_springs = stiff,
+        .elongations = std::all_of(model_.springs.begin(), model_.springs.end(),
+                                   [](const auto& spring) { return spring.soft || spring.elongation; }),
         .constraints = !model_.constraints.empty(),
         .slow_variables = !model_.slow.empty(),
+        .exact_part = model_.is_first_order() && model::has_exact_part(model_),
         .oscillations =
             stiff && period && request_.t_end > request_.t_start ? (request_.t_end - request_.t_start) / *period : 0.0};
 }
@@ -281,7 +285,10 @@ Solution LoadedModel::solve(const Request& request) const {
     if (request.method == reversible_description.name) {
         return reversible(slow_problem_of(model_), request, faster_motion(arguments_, model_));
     }
-    return std::visit([&](const auto& system) { return lento::solve(system, request); }, system_);
+    const auto run = [&](const Request& with_method) {
+        return std::visit([&](const auto& system) { return lento::solve(system, with_method); }, system_);
+    };
+    return choice_ && request.method == choice_->method ? solve_as(*choice_, request, run) : run(request);
 }
 
 std::optional<SpringSpectrum> LoadedModel::spring_spectrum() const {

@@ -45,8 +45,10 @@ Exit methods(const MethodsArguments& arguments) {
         fmt::print("\n");
     }
     fmt::print(
-        "Give options as --option NAME=VALUE. `auto` takes hmm-async where a fast phase is declared, "
-        "rattle-shake where there are constraints too, ipa where stiff springs oscillate often, else direct.\n");
+        "Give options as --option NAME=VALUE. `auto` takes harmonic where a fast phase is declared, or the period of a "
+        "part that is solved exactly; bounded-derivative for stiff springs with elongations, ipa for others; "
+        "multirevolution where only a period is known; else direct. Where harmonic does not converge it goes on with "
+        "rattle-shake or multirevolution, and says so.\n");
     return Exit::done;
 }
 

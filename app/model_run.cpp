@@ -55,8 +55,8 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
         output.record.explanation += place_of_divergence(loaded.model());
     }
-    if (loaded.choice()) {
-        output.record.requested_method = "auto";
+    if (loaded.choice() && output.record.method != loaded.choice()->method) {
+        output.choice = fmt::format("auto chose {} first; see the warnings", loaded.choice()->method);
     }
     output.record.warnings.insert(output.record.warnings.begin(), loaded.notes().begin(), loaded.notes().end());
     output.seconds.emplace_back("solve", solution.statistics().wall_seconds);

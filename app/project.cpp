@@ -9,6 +9,8 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
+#include "lento/method/bounded_derivative.hpp"
+#include "lento/method/ipa.hpp"
 #include "loaded_model.hpp"
 
 namespace lento::app {
@@ -50,10 +52,12 @@ void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapol
 
 /// Options of a run that a projection does not have are refused here, and passed over in the model.
 void require_projection_arguments(const ProjectArguments& arguments) {
-    if (arguments.method && *arguments.method != "ipa") {
-        throw Misuse(fmt::format("--method {}: the projection is that of ipa; leave --method out", *arguments.method));
+    const std::vector<std::string> methods{ipa_description.name, bounded_derivative_description.name};
+    if (arguments.method && std::ranges::find(methods, *arguments.method) == methods.end()) {
+        throw Misuse(fmt::format("--method {}: the projection is that of {}; leave --method out for the first",
+                                 *arguments.method, fmt::join(methods, " or ")));
     }
-    const auto taken = projection_option_names();
+    const auto taken = projection_option_names(arguments.method.value_or(ipa_description.name));
     for (const auto& option : arguments.options) {
         const auto name = option.substr(0, option.find('='));
         if (std::ranges::find(taken, name) == taken.end()) {
@@ -67,7 +71,7 @@ void require_projection_arguments(const ProjectArguments& arguments) {
 Exit project(const ProjectArguments& arguments) {
     require_projection_arguments(arguments);
     ModelArguments with_method = arguments;
-    with_method.method = "ipa";
+    with_method.method = arguments.method.value_or(ipa_description.name);
     const LoadedModel loaded(with_method, LoadedModel::End::optional);
     const auto point = loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
     auto names = loaded.columns();

@@ -1,6 +1,8 @@
 #include "harmonic_tables.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -10,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "chain.hpp"
 #include "lento/lento.hpp"
 #include "uneven_pendulum.hpp"
 
@@ -86,9 +89,66 @@ Result pendulum() {
         result.claims.push_back(
             {fmt::format("omega = {:g}: the error in q' is below 1e-5", omega), velocity_error, velocity_error < 1e-5});
         first = first == 0 ? evaluations : first;
-        result.claims.push_back({fmt::format("omega = {:g}: evaluations over those at 1e5 are at most 1.1", omega),
-                                 evaluations / first, evaluations <= 1.1 * first});
+        result.claims.push_back(
+            {fmt::format("omega = {:g}: at most 3,000 evaluations", omega), evaluations, evaluations <= 3000});
+        result.claims.push_back({fmt::format("omega = {:g}: evaluations over those at 1e5 are at most 1", omega),
+                                 evaluations / first, evaluations <= first});
     }
+    return result;
+}
+
+/// The double pendulum of the paper vibrated, section 4.2, with rods as constraints, at omega = 1e4 and t = 1: the true angles, and errors of N sweeps
+/// over 8 phases.
+Result double_pendulum_angles() {
+    constexpr std::array<double, 2> truth{0.1027330487, 0.7924811721};
+    constexpr double known = 1e-10;  // the truth has so many digits
+    struct Line {
+        std::size_t sweeps;
+        std::array<double, 2> printed;
+    };
+    const Chain chain = double_pendulum();
+    Request request{.start = chain.position({0.5, 0.0}), .t_end = 1, .method = "harmonic", .rtol = 1e-11};
+    request.atol = request.rtol;
+    const auto angles = [&](const Solution& run) -> std::array<double, 2> {
+        const auto state = run.reconstruct(run.final_state());
+        return {chain.angle(state.position, 0), chain.angle(state.position, 1)};
+    };
+    Result result;
+    for (const auto& [sweeps, printed] : {Line{1, {2.5e-5, 4.7e-4}}, Line{3, {3e-9, 8e-9}}}) {
+        request.options = {.macro = "arkode-8", .phases = 8, .sweeps = sweeps};
+        const auto found = angles(solve(chain.vibrated(1e4), request));
+        for (std::size_t j = 0; j < 2; ++j) {
+            result.rows.push_back({.label = fmt::format("N={}", sweeps),
+                                   .column = fmt::format("error in q{}", j + 1),
+                                   .published = printed[j],
+                                   .computed = std::abs(found[j] - truth[j]),
+                                   .judged = printed[j] > 100 * known,
+                                   .tolerance = 0.06});
+        }
+        result.claims.push_back({fmt::format("N = {}: the larger error over the printed one is at most 1.5", sweeps),
+                                 std::abs(found[1] - truth[1]) / printed[1],
+                                 std::abs(found[1] - truth[1]) <= 1.5 * printed[1]});
+    }
+    request.options = {};
+    request.rtol = request.atol = 1e-5;
+    const auto run = solve(chain.vibrated(1e4), request);
+    const auto found = angles(run);
+    const double error = std::max(std::abs(found[0] - truth[0]), std::abs(found[1] - truth[1]));
+    const auto evaluations = static_cast<double>(run.statistics().force_evaluations);
+    const auto row = [&](const char* column, std::optional<double> published, double computed) {
+        result.rows.push_back({.label = "rtol=1e-5",
+                               .column = column,
+                               .published = published,
+                               .computed = computed,
+                               .judged = false});
+    };
+    // NOTE: the prototype marched once with a step known to be good, and did not count its start.
+    row("evaluations", 9500, evaluations);
+    row("error", 5e-7, error);
+    result.claims.push_back({"its error is below 1e-5", error, error < 1e-5});
+    constexpr double direct = 214'000;
+    result.claims.push_back(
+        {"evaluations over those of the best direct run, 214,000", evaluations / direct, evaluations < direct / 5});
     return result;
 }
 
@@ -96,7 +156,9 @@ Result pendulum() {
 
 std::vector<Reproduction> harmonic_tables() {
     return {{"harmonic/orders", "Errors of harmonic averages with N sweeps", "harmonic", orders},
-            {"harmonic/pendulum", "Inverted pendulum by harmonic averages", "harmonic", pendulum}};
+            {"harmonic/pendulum", "Inverted pendulum by harmonic averages", "harmonic", pendulum},
+            {"harmonic/double-pendulum", "Double pendulum by harmonic averages on its constraints", "harmonic",
+             double_pendulum_angles}};
 }
 
 }  // namespace lento::papers

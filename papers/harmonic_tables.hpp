@@ -8,5 +8,6 @@
 namespace lento::papers {
 
 std::vector<Reproduction> harmonic_tables();
+std::vector<Reproduction> harmonic_springs();
 
 }  // namespace lento::papers

@@ -16,7 +16,10 @@ namespace lento::papers {
 
 /// (-2 E)^(-3/2): what the time of a bound orbit is stretched by for a period of 2 pi. Its energy is |v|^2/2 - 1/r.
 struct KeplerTimeFactor {
-    double operator()(std::span<const double> y) const { return of(y[0], y[1], y[2], y[3]); }
+    template <class S>
+    S operator()(std::span<const S> y) const {
+        return of(y[0], y[1], y[2], y[3]);
+    }
     template <class S>
     static S of(const S& x1, const S& x2, const S& v1, const S& v2) {
         using std::pow, std::sqrt;

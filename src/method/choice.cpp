@@ -51,14 +51,31 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
                                        : "no slow variables are declared: [slow]"};
     };
     const auto harmonically = [&]() -> Applicability {
-        if (problem.constraints || problem.stiff_springs) {
+        if (problem.stiff_springs) {
+            return {"harmonic", false, "stiff springs have no declared phase"};
+        }
+        if (!problem.phases && !(problem.period && problem.exact_part)) {
             return {"harmonic", false,
-                    problem.constraints ? "the system has rigid constraints" : "stiff springs have no declared phase"};
+                    problem.period ? "a period is declared, but no phase, nor a part that is solved exactly"
+                                   : "no fast phase is declared"};
+        }
+        if (!problem.series) {
+            return {"harmonic", false, "the force takes double alone, not truncated series"};
         }
         return {"harmonic", problem.common_period,
-                !problem.phases          ? "no fast phase is declared"
-                : !problem.common_period ? "the phases have no common period"
-                                         : "a fast phase is declared"};
+                !problem.common_period ? "the phases have no common period"
+                : problem.phases       ? "a fast phase is declared"
+                                       : "the part that is solved exactly has a declared period"};
+    };
+    const auto expanding = [&]() -> Applicability {
+        auto entry = projecting("bounded-derivative");
+        if (entry.applies && problem.constraints) {
+            return {"bounded-derivative", false, "the system has rigid constraints"};
+        }
+        if (entry.applies && !problem.elongations) {
+            return {"bounded-derivative", false, "a spring is given by its potential, not by an elongation"};
+        }
+        return entry;
     };
     return {averaging("hmm-sync", false),
             averaging("hmm-async", false),
@@ -66,6 +83,7 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             averaging("rattle-shake", true),
             projecting("hmm-stiff"),
             projecting("ipa"),
+            expanding(),
             mapping("sam"),
             mapping("lips"),
             mapping("multirevolution"),
@@ -75,31 +93,50 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
 }
 
 MethodChoice automatic_choice(const ProblemClass& problem) {
+    const bool harmonic = problem.common_period && problem.series && (problem.phases || problem.exact_part);
     if (problem.stiff_springs && problem.phases) {
         return {"direct",
                 "stiff springs beside a fast phase: no averaging method takes both; every vibration is resolved"};
     }
+    if (problem.stiff_springs && problem.constraints) {
+        return {"direct",
+                "stiff springs beside constraints: ipa and hmm-stiff would make springs of the constraints too; every "
+                "oscillation is resolved"};
+    }
+    constexpr double very_few = 100;  // 60 evaluations each are as many as an expansion takes
+    const bool short_run = problem.oscillations > 0 && problem.oscillations < very_few;
+    if (problem.stiff_springs && problem.elongations && !short_run) {
+        return {"bounded-derivative",
+                "stiff springs are declared by their elongations: the slow manifold is followed by its expansion",
+                "ipa"};
+    }
     constexpr double few = 5000;  // 40 evaluations each are as many as the projections of a short run take
-    if (problem.stiff_springs && !problem.constraints && problem.oscillations > 0 && problem.oscillations < few) {
+    if (problem.stiff_springs && problem.oscillations > 0 && problem.oscillations < few) {
         return {"direct", "stiff springs are declared, but oscillate so few times that resolving them is cheaper"};
     }
-    if (problem.stiff_springs && !problem.constraints) {
+    if (problem.stiff_springs) {
         return {"ipa",
                 "stiff springs are declared: their fast oscillation is taken out, the slow manifold is followed"};
     }
     if (problem.constraints && problem.phases) {
-        return {"rattle-shake", "a fast phase is declared: its vibration is averaged on the constraints"};
-    }
-    if (problem.constraints && problem.stiff_springs) {
-        return {"direct",
-                "stiff springs beside constraints: ipa and hmm-stiff would make springs of the constraints too; every "
-                "oscillation is resolved"};
+        return harmonic ? MethodChoice{"harmonic",
+                                       "a fast phase is declared: the response to it is found on the constraints",
+                                       "rattle-shake"}
+                        : MethodChoice{"rattle-shake",
+                                       "a fast phase is declared: its vibration is averaged on the constraints"};
     }
     if (problem.constraints) {
         return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
     }
     if (!problem.first_order && problem.phases) {
-        return {"hmm-async", "a fast phase is declared: its vibration is averaged"};
+        return harmonic ? MethodChoice{"harmonic", "a fast phase is declared: the response to it is found directly"}
+                        : MethodChoice{"hmm-async", "a fast phase is declared: its vibration is averaged"};
+    }
+    if (harmonic) {
+        return {"harmonic",
+                problem.phases ? "a fast phase is declared: the response to it is found directly"
+                               : "the exactly solved part has a declared period: the response to it is found directly",
+                "multirevolution"};
     }
     if (problem.phases || problem.period) {
         return {"multirevolution", problem.phases

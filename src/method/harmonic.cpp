@@ -31,11 +31,13 @@ const MacroSolvers& harmonic_solvers(bool second_order) {
 
 class HarmonicRun {
 public:
-    HarmonicRun(SharedField field, const Request& request, const DirectRun& direct)
+    HarmonicRun(SharedField field, const Request& request, const DirectRun& direct, StartReport start)
         : began_(std::chrono::steady_clock::now()),
           field_(std::move(field)),
           direct_(direct),
-          request_(checked(request, field_->dimension())) {
+          request_(checked(request, field_->dimension())),
+          violation_(std::move(start.violation)) {
+        record_.warnings = std::move(start.warnings);
         require_options_apply(request_.options, harmonic_description);
         require_one_of("initial", request_.options.initial.value_or("true-state"), {"true-state", "averaged"});
         macro_ = macro_choice(request_.options, {request_.t_start, request_.t_end},
@@ -43,11 +45,11 @@ public:
         if (!request_.options.macro && !macro_.step) {
             macro_.name = "stoermer-cowell";
         }
-        if (field_->phases().empty() || !field_->period()) {
+        if (!field_->tells_phase() || !field_->period()) {
             throw Misuse(
                 "method harmonic needs a declared fast phase, or several whose periods have a common multiple of less "
-                "than 64 "
-                "turns of the slowest: use hmm-async, multirevolution or direct");
+                "than 64 turns of the slowest, or a periodic part that is solved exactly: use hmm-async, "
+                "multirevolution or direct");
         }
         price_of_direct_ = price_of_direct();
         const auto phases = request_.options.phases.value_or(HarmonicStart::fewest_phases);
@@ -61,6 +63,9 @@ public:
     }
 
     Solution solve() {
+        if (violation_) {
+            return not_started(violation_->outcome, violation_->sentence);
+        }
         if (request_.options.phases || request_.options.sweeps || macro_.name != "stoermer-cowell") {
             price_of_direct_ = HUGE_VAL;  // asked for as it is
         }
@@ -140,15 +145,21 @@ private:
         constexpr double coarser = 60;
         constexpr int most_marches = 5;
         auto coarse = march().run(coarser * first_tightness, plan_.scales);
+        count(coarse);
         double tightness = first_tightness;
+        double too_tight = 0;  // steps became too short with it
+        if (coarse.result.outcome != Outcome::completed) {
+            return ended_early(std::move(coarse));
+        }
+        const Defect defect = refined(start, coarse);
         for (int k = 0; k < most_marches; ++k) {
-            if (coarse.result.outcome != Outcome::completed) {
-                return ended_early(std::move(coarse));
-            }
-            const Defect defect = refined(start, coarse);
             auto fine = march().run(tightness, coarse.scales);
-            steps_ += coarse.result.steps;
-            rejected_ += coarse.result.rejected;
+            count(fine);
+            if (fine.result.outcome == Outcome::not_converged && coarse.tightness > 4 * tightness) {
+                too_tight = tightness;
+                tightness = std::sqrt(tightness * coarse.tightness);
+                continue;
+            }
             if (fine.result.outcome != Outcome::completed) {
                 return ended_early(std::move(fine));
             }
@@ -160,8 +171,11 @@ private:
             if (worst <= 1) {
                 return finished(std::move(fine), {});
             }
-            tightness *= std::clamp(0.3 / worst, 1e-3, 0.3);
+            tightness = std::max(tightness * std::clamp(0.3 / worst, 1e-3, 0.3), std::sqrt(tightness * too_tight));
             coarse = std::move(fine);
+        }
+        if (too_tight > 0) {
+            return too_short_steps(std::move(coarse));
         }
         return finished(std::move(coarse),
                         "the estimate of the error stays above the tolerance however short the steps are; loosen rtol "
@@ -173,6 +187,7 @@ private:
     Defect refined(HarmonicStart& start, const HarmonicPass& pass) {
         constexpr double enough = 0.05;  // of the tolerance
         for (;;) {
+            start.know_scales(pass.scales, plan_);
             HarmonicStart::Defects defects;
             for (const double share : {0.45, 1.0}) {
                 const auto k = static_cast<std::size_t>(share * static_cast<double>(pass.samples.size() - 1));
@@ -200,20 +215,27 @@ private:
         }
     }
 
+    void count(const HarmonicPass& pass) {
+        steps_ += pass.result.steps;
+        rejected_ += pass.result.rejected;
+    }
+
     Solution ended_early(HarmonicPass pass) {
+        if (pass.result.outcome == Outcome::not_converged) {
+            return too_short_steps(std::move(pass));
+        }
+        const std::string why = pass.result.explanation;
+        return finished(std::move(pass), why);
+    }
+    Solution too_short_steps(HarmonicPass pass) {
         constexpr double most_periods = 1e6;  // that are resolved without being asked for
-        auto& result = pass.result;
-        if (result.outcome == Outcome::not_converged && periods() > most_periods) {
+        if (periods() > most_periods) {
             return finished(std::move(pass),
                             "steps of the slow motion became shorter than a vibration: the tolerance is beyond what "
                             "rounding of the fast force allows, or the slow motion is not slow; loosen rtol and atol");
         }
-        if (result.outcome == Outcome::not_converged) {
-            return by_direct(
-                fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", result.reached));
-        }
-        const std::string why = result.explanation;
-        return finished(std::move(pass), why);
+        return by_direct(fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}",
+                                     pass.result.reached));
     }
 
     Solution stateless() {
@@ -235,8 +257,9 @@ private:
             marched = march_macro(macro_, {.rate = rate}, request_, plan_.state);
         }
         describe(marched.result);
-        return Solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state),
-                        reconstruction());
+        Solution solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state),
+                          reconstruction());
+        return field_->constraints() > 0 ? std::move(solution).completed_by(completion()) : std::move(solution);
     }
 
     Solution not_started(Outcome outcome, std::string why) {
@@ -253,25 +276,35 @@ private:
             pass.result.outcome = Outcome::not_converged;
         }
         pass.result.explanation = std::move(why);
-        pass.result.steps += steps_;
-        pass.result.rejected += rejected_;
+        pass.result.steps = steps_;
+        pass.result.rejected = rejected_;
         describe(pass.result);
         if (request_.sink && average_) {
             send_samples(pass);
         }
         const std::size_t n = field_->dimension();
+        const double reached = pass.result.reached;
+        const auto complete = completion();
+        if (complete) {
+            complete(reached, pass.final_state);
+        }
         const auto state = field_->second_order()
-                               ? snapshot_of(pass.result.reached, pass.final_state, n, 0)
-                               : Snapshot{.t = pass.result.reached, .position = std::move(pass.final_state)};
+                               ? snapshot_of(reached, pass.final_state, n, complete ? field_->constraints() : 0)
+                               : Snapshot{.t = reached, .position = std::move(pass.final_state)};
         return Solution(std::move(record_), std::move(pass.trajectory), state,
-                        average_ ? reconstruction() : Reconstruction());
+                        average_ ? reconstruction() : Reconstruction(), complete);
     }
     /// Of those that the march took, the ones that were asked for.
     void send_samples(const HarmonicPass& pass) {
         const HarmonicMarch own = march();
         const std::size_t every = (own.samples() - 1) / (request_.samples - 1);
+        const auto complete = completion();
         for (std::size_t k = 0; k < pass.samples.size(); k += every) {
-            request_.sink(own.time(k), pass.samples[k]);
+            auto y = pass.samples[k];
+            if (complete) {
+                complete(own.time(k), y);
+            }
+            request_.sink(own.time(k), y);
         }
     }
 
@@ -299,21 +332,47 @@ private:
         statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     }
 
+    /// Puts the mean of the true multipliers behind a slow state, as those of the slow motion too; none without constraints.
+    Settling completion() const {
+        if (field_->constraints() == 0 || !average_) {
+            return {};
+        }
+        return [field = field_, average = average_, sweeps = plan_.sweeps](double t, std::vector<double>& y) {
+            const std::size_t n = field->dimension();
+            y.resize(2 * n);
+            average->sweep(sweeps, t, std::span(y).first(n), std::span(y).last(n));
+            for (int k = 0; k < 2; ++k) {
+                y.insert(y.end(), field->mean_multipliers().begin(), field->mean_multipliers().end());
+            }
+        };
+    }
+
     /// x = X + Delta(phi), v = V + W(phi), by a few more sweeps at the slow state.
     Reconstruction reconstruction() const {
         return [field = field_, average = average_, sweeps = plan_.sweeps](const Snapshot& slow) {
             const std::size_t n = field->dimension();
-            Snapshot fast = slow;
-            std::vector<double> displacement(n);
-            std::vector<double> velocity(n);
+            const std::size_t unknowns = field->second_order() ? 2 * n : n;
+            std::vector<double> response(unknowns);
             average->sweep(sweeps, slow.t, slow.position, slow.velocity);
-            average->at_phase(average->response(), field->phase(slow.t), displacement, velocity);
-            for (std::size_t i = 0; i < n; ++i) {
-                fast.position[i] += displacement[i];
-                if (field->second_order()) {
-                    fast.velocity[i] += velocity[i];
-                }
+            average->at_phase(average->response(), field->phase(slow.t), std::span(response).first(n),
+                              std::span(response).subspan(n));
+            std::vector<double> y = slow.position;
+            if (field->second_order()) {
+                y.insert(y.end(), slow.velocity.begin(), slow.velocity.end());
             }
+            for (std::size_t i = 0; i < unknowns; ++i) {
+                y[i] += response[i];
+            }
+            field->leave(slow.t, y);
+            y.resize(unknowns + field->constraints());
+            const std::span<double> all(y);
+            field->multipliers(slow.t, all.first(unknowns), all.subspan(unknowns));
+            Snapshot fast = slow;
+            std::copy_n(y.begin(), n, fast.position.begin());
+            std::copy(y.begin() + static_cast<std::ptrdiff_t>(n), y.begin() + static_cast<std::ptrdiff_t>(unknowns),
+                      fast.velocity.begin());
+            fast.multipliers.assign(y.begin() + static_cast<std::ptrdiff_t>(unknowns), y.end());
+            fast.total_multipliers = fast.multipliers;
             return fast;
         };
     }
@@ -332,13 +391,14 @@ private:
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;
     std::int64_t steps_ = 0, rejected_ = 0;
+    std::optional<Violation> violation_;
     RunRecord record_;
 };
 
 }  // namespace
 
-Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct) {
-    return HarmonicRun(field, request, direct).solve();
+Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct, StartReport start) {
+    return HarmonicRun(field, request, direct, std::move(start)).solve();
 }
 
 }  // namespace lento

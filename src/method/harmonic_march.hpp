@@ -47,6 +47,8 @@ public:
     double tolerance(std::size_t i, std::span<const double> scales) const;
 
 private:
+    std::vector<double> largest_differences(const HarmonicPass& coarse, const HarmonicPass& fine) const;
+
     HarmonicAverage* average_;
     const HarmonicPlan* plan_;
     const Request* request_;

@@ -52,6 +52,7 @@ std::vector<double> HarmonicStart::start() const {
     if (field_->second_order()) {
         y.insert(y.end(), request_->velocity.begin(), request_->velocity.end());
     }
+    field_->enter(request_->t_start, y);
     return y;
 }
 
@@ -76,7 +77,6 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
     const std::size_t m = average.grid().size();
     plan.scales.assign(plan.state.size(), 0.0);
     double noise = 0;
-    plan.slow_frequency = 0;
     for (std::size_t i = 0; i < n(); ++i) {
         double fast = 0;
         double swing = 0;
@@ -87,22 +87,32 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
         }
         const double force = std::abs(average.force()[i]);
         if (field_->second_order()) {
-            // An oscillation of amplitude X under a force F has a frequency of sqrt(F/X), and a velocity of sqrt(X F).
+            // An oscillation of amplitude X under a force F has a velocity of sqrt(X F).
             const double x = std::abs(plan.state[i]);
             plan.scales[i] = x;
             plan.scales[n() + i] =
                 std::max({std::abs(plan.state[n() + i]), swing, std::min(std::sqrt(x * force), force * length)});
-            plan.slow_frequency = std::max(plan.slow_frequency, x > 0 ? std::sqrt(force / x) : 0.0);
         } else {
-            plan.scales[i] = std::max({std::abs(plan.state[i]), swing});
-            plan.slow_frequency = std::max(plan.slow_frequency, plan.scales[i] > 0 ? force / plan.scales[i] : 0.0);
+            plan.scales[i] = std::max(std::abs(plan.state[i]), swing);
         }
-        const double scale = plan.scales[field_->second_order() ? n() + i : i];
-        weights_[i] = length / (request_->atol + request_->rtol * scale);
+        weigh(i, plan);
         noise = larger(noise,
                        weights_[i] * fast * std::numeric_limits<double>::epsilon() / std::sqrt(static_cast<double>(m)));
     }
     plan.noise = noise;
+}
+
+/// A change of F_i matters by what it makes of the velocity over the run.
+void HarmonicStart::weigh(std::size_t i, const HarmonicPlan& plan) {
+    weights_[i] =
+        (request_->t_end - request_->t_start) / tolerance(field_->second_order() ? n() + i : i, plan);
+}
+
+void HarmonicStart::know_scales(std::span<const double> scales, HarmonicPlan& plan) {
+    plan.scales.assign(scales.begin(), scales.end());
+    for (std::size_t i = 0; i < n(); ++i) {
+        weigh(i, plan);
+    }
 }
 
 double HarmonicStart::change(std::span<const double> a, std::span<const double> b) const {
@@ -141,13 +151,17 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
         }
         std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
     }
-    double largest = 0;
-    for (std::size_t i = 0; i < n(); ++i) {
-        const double last = std::max(std::abs(plan.series[(terms - 1) * length + i]),
-                                     std::abs(plan.series[(terms - 2) * length + i]) * plan.slow_frequency);
-        largest = larger(largest, last / tolerance(field_->second_order() ? n() + i : i, plan));
+    std::vector<double> sizes(terms, 0.0);
+    for (std::size_t j = 0; j < terms; ++j) {
+        for (std::size_t i = 0; i < n(); ++i) {
+            const double size = std::abs(plan.series[j * length + i]);
+            sizes[j] = larger(sizes[j], size / tolerance(field_->second_order() ? n() + i : i, plan));
+        }
     }
-    plan.step = largest > 0 ? std::pow(largest, -1 / static_cast<double>(terms)) : HUGE_VAL;
+    // Of a motion of frequency W coefficient j is about W^j/j! of the first.
+    plan.slow_frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
+    const double last = larger(sizes[terms - 1], sizes[terms - 2] * plan.slow_frequency / static_cast<double>(terms));
+    plan.step = last > 0 ? std::pow(last, -1 / static_cast<double>(terms)) : HUGE_VAL;
 }
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,

@@ -43,6 +43,9 @@ public:
     /// With the numbers of phases and sweeps given, or as the tolerance needs; after so many evaluations it is given up.
     HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
+    /// How large the unknowns become, when a march has shown it.
+    void know_scales(std::span<const double> scales, HarmonicPlan& plan);
+
     /// More of each at another slow state of the run, to see what they would change.
     struct Defects {
         Defect by_phases{}, by_sweeps{};
@@ -66,6 +69,7 @@ private:
     /// One pass: sweeps at the state, and the state that goes with the response.
     void pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const;
     void measure(const HarmonicAverage& average, HarmonicPlan& plan);
+    void weigh(std::size_t i, const HarmonicPlan& plan);
     void take_series(const HarmonicAverage& average, HarmonicPlan& plan) const;
     double change(std::span<const double> a, std::span<const double> b) const;
     /// Of responses on two grids, at some phases.

@@ -85,7 +85,10 @@ std::span<const OptionEntry> option_catalogue() {
         {"phases",
          "equally spaced phases at which a harmonic average looks at the force: about 8 for its highest harmonic",
          &Options::phases},
-        {"sweeps", "orders in one over the frequency to which a harmonic average is found", &Options::sweeps},
+        {"sweeps",
+         "orders in one over the frequency to which a harmonic average is found; for bounded-derivative, how often the "
+         "force of the springs is corrected, two orders each",
+         &Options::sweeps},
     };
     return catalogue;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/number.hpp"
+#include "lento/method/bounded_derivative.hpp"
 #include "lento/method/ipa.hpp"
 #include "lento/method/stiff_run.hpp"
 
@@ -51,10 +52,11 @@ bool moved_far(const StiffRun& run, const ProjectedPoint& point) {
     return !(moved <= 0.3 * run.size().length);
 }
 
-SlowPoint projected(const StiffMotion& motion, Request request) {
+SlowPoint projected(const StiffMotion& motion, const Request& given) {
+    Request request = given;
     // NOTE: there is no run; only windows that last longer than one would be refused.
     request.t_end = request.t_start + 1e9 * spring_scales(motion.springs()).slowest;
-    request.options = only(request.options, projection_option_names());
+    request.options = only(request.options, projection_option_names(ipa_description.name));
     StiffRun run(motion, request, ipa_description, ipa_window);
     SlowPoint result;
     std::optional<ProjectedPoint> point;
@@ -106,17 +108,21 @@ SlowPoint projected(const StiffMotion& motion, Request request) {
 
 }  // namespace
 
-std::vector<std::string> projection_option_names() {
+std::vector<std::string> projection_option_names(const std::string& method) {
+    if (method == bounded_derivative_description.name) {
+        return {"sweeps"};
+    }
     return {"micro",  "micro_step",     "micro_steps_per_period", "filter",
             "window", "window_periods", "projection_tolerance"};
 }
 
 SlowPoint slow_point(const StiffMotion& motion, const Request& request, Extrapolation extrapolation) {
-    auto point = projected(motion, request);
+    const auto project = request.method == bounded_derivative_description.name ? expanded_point : projected;
+    auto point = project(motion, request);
     if (extrapolation == Extrapolation::none || point.outcome != Outcome::completed) {
         return point;
     }
-    auto stiffer = projected(*motion.stiffened(2), request);
+    auto stiffer = project(*motion.stiffened(2), request);
     if (stiffer.outcome != Outcome::completed) {
         stiffer.explanation = "for the extrapolation, with springs twice as fast: " + stiffer.explanation;
         return stiffer;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lento/method/spring_start.hpp"
 #include "lento/method/stiff_run.hpp"
 
 namespace lento {
@@ -126,7 +127,7 @@ void StiffRun::warn_at_the_end(Outcome outcome) {
                         "glides along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
                         stalled_));
     }
-    const double direct = spectrum_.vanishing ? 0 : evaluations_to_resolve(record_.t_end);
+    const double direct = spectrum_.vanishing ? 0 : evaluations_to_resolve(spectrum_, record_.t_end - request_.t_start);
     if (outcome == Outcome::completed && static_cast<double>(record_.statistics.force_evaluations) > direct) {
         warn(
             fmt::format("{} force evaluations, where resolving every oscillation would take about {:.0f}: the method "

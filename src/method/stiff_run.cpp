@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
 #include "lento/base/number.hpp"
+#include "lento/method/spring_start.hpp"
 #include "lento/method/window_size.hpp"
 
 namespace lento {
@@ -114,13 +114,8 @@ void StiffRun::make_window() {
 }
 
 std::optional<Violation> StiffRun::first_violation() const {
-    const auto& springs = motion_->springs();
-    if (spectrum_.vanishing) {
-        return Violation{Outcome::refused,
-                         fmt::format("the elongation of spring {} has a vanishing gradient at the start: the spring "
-                                     "has no direction to pull in, and no frequency; start elsewhere, or write the "
-                                     "elongation so that its gradient is not zero (r - 1, not (r - 1)^2)",
-                                     springs[*spectrum_.vanishing].name)};
+    if (auto violation = vanishing_spring(*motion_, spectrum_)) {
+        return violation;
     }
     if (window_->width() >= length()) {
         return Violation{Outcome::no_scale_separation,
@@ -177,15 +172,10 @@ void StiffRun::require_frequencies(double t, std::span<const double> x) {
     }
 }
 
-double StiffRun::evaluations_to_resolve(double t) const {
-    constexpr double a_period = 40;
-    return a_period * (t - request_.t_start) * spectrum_.fastest / (2 * std::numbers::pi);
-}
-
 void StiffRun::require_budget() {
     constexpr double least = 1e7;
     constexpr double most_times_direct = 5;
-    const double direct = evaluations_to_resolve(request_.t_end);
+    const double direct = evaluations_to_resolve(spectrum_, length());
     if (static_cast<double>(window_->force_evaluations()) > std::max(least, most_times_direct * direct)) {
         refuse(
             Outcome::not_converged,
@@ -283,36 +273,17 @@ double StiffRun::largest_measure(double t, std::span<const double> x) const {
 
 void StiffRun::judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration) {
     size_ = SlowSize(x, v, acceleration, length());
-    double moved = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        moved = larger(moved, std::abs(x[i] - request_.start[i]));
-    }
-    if (!(moved <= 0.3 * size_.length)) {
-        refuse(Outcome::refused,
-               fmt::format("the fast oscillation has an amplitude of {:.3g}, where the coordinates themselves are of "
-                           "size {:.3g}: averaging needs oscillations that are small against the slow motion (of the "
-                           "order 1/frequency); use the method direct",
-                           moved, size_.length));
+    if (const auto far = far_start(request_, x, size_)) {
+        refuse(far->outcome, far->sentence);
         return;
     }
     require_separation(size_);
     if (violation_) {
         return;
     }
-    const double taken = motion_->spring_energy(request_.t_start, request_.start, request_.velocity) -
-                         motion_->spring_energy(request_.t_start, x, v);
-    const double kinetic = motion_->kinetic_energy(v);
-    std::vector<double> gained(acceleration.begin(), acceleration.end());
-    for (auto& component : gained) {
-        component *= size_.time;
-    }
-    start_was_fast_ = taken > much_energy * std::max(kinetic, motion_->kinetic_energy(gained));
-    if (start_was_fast_) {
-        warn(
-            fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs, where the slow motion "
-                        "has a kinetic energy of {:.2g}; that is taken out, and with it what it does to the slow "
-                        "motion: `lento compare` tells how much that is",
-                        taken, kinetic));
+    if (auto warning = fast_start(*motion_, request_, x, v, acceleration, size_)) {
+        start_was_fast_ = true;
+        warn(*std::move(warning));
     }
 }
 

@@ -79,7 +79,13 @@ void ModelFunctionOnDemand::operator()(std::span<const double> x, std::span<cons
     shared_->compiled->operator()<double>(x, v, t, theta, result);
 }
 
-ModelRate::ModelRate(const Model& model) : function_(model, rates_of(model)) {}
+void ModelFunctionOnDemand::operator()(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                                       std::span<const Taylor> theta, std::span<Taylor> result) const {
+    shared_->evaluator.operator()<Taylor>(
+        [&](std::size_t symbol) { return value_at<Taylor>(shared_->model->places[symbol], x, v, t, theta); }, result);
+}
+
+ModelRate::ModelRate(const Model& model) : function_(model, rates_of(model)), phases_(model, rates_of(model)) {}
 
 VibratedSystem<ModelForce> second_order_system(const Model& model) {
     if (model.is_first_order()) {

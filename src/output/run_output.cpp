@@ -57,6 +57,7 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
           {"micro_steps", statistics.micro_steps},
           {"force_evaluations", statistics.force_evaluations},
           {"newton_iterations", statistics.newton_iterations},
+          {"slow_evaluations", statistics.slow_evaluations},
           {"projections", statistics.projections},
           {"bridges", statistics.bridges},
           {"projection_iterations", statistics.projection_iterations},

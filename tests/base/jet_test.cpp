@@ -137,6 +137,17 @@ TEST(Jet, nested_jets_give_mixed_derivatives) {
     EXPECT_NEAR(f[1][1], std::cos(2.0) - 2 * std::sin(2.0), 1e-14);
 }
 
+TEST(Jet, a_direction_that_starts_with_zero_is_not_lost) {
+    // sqrt(a + e b), a = 4 + s, b = s: e (1/2) b / sqrt(a) = e (s/4 + O(s^2)); a power likewise.
+    Jet<Taylor, 1> x(Taylor::variable(4, 2));
+    x[1] = Taylor::variable(0, 2);
+    EXPECT_DOUBLE_EQ(sqrt(x)[1][1], 0.25);
+    EXPECT_DOUBLE_EQ(cbrt(x + 4)[1][1], 1.0 / 12);
+    Jet<Taylor, 1> exponent(2.0);
+    exponent[0] = Taylor::variable(2, 2);
+    EXPECT_DOUBLE_EQ(pow(Jet<Taylor, 1>(3.0), exponent)[0][1], 9 * std::log(3));
+}
+
 TEST(Jet, tanh_does_not_overflow) {
     const J y = tanh(J::variable(800.0));
     EXPECT_EQ(y[0], 1.0);

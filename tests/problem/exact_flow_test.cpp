@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "lento/base/jet.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -408,6 +409,155 @@ TEST(KeplerFlow, refuses_a_wrong_number_of_components_and_no_attraction) {
     EXPECT_THROW(KeplerFlow({0, 1, 2}, {3, 4}, 1.0), Misuse);
     EXPECT_THROW(KeplerFlow({0, 1}, {1, 2}, 1.0), Misuse);
     EXPECT_THROW(KeplerFlow({0, 1}, {2, 3}, 0.0), Misuse);
+}
+
+/// A curve through a point, with many terms.
+Taylor curve(double value, std::size_t i, int degree) {
+    Taylor x = Taylor::shaped(degree, value);
+    for (int k = 1; k <= degree; ++k) {
+        x[k] = std::cos(1.0 + 2.0 * static_cast<double>(i) + 3.0 * k) * std::pow(0.1, k);
+    }
+    return x;
+}
+
+double at(const Taylor& x, double s) {
+    double sum = 0;
+    for (int k = x.top(); k >= 0; --k) {
+        sum = sum * s + x[k];
+    }
+    return sum;
+}
+
+Point at(const std::vector<Taylor>& y, double s) {
+    Point values;
+    for (const auto& component : y) {
+        values.push_back(at(component, s));
+    }
+    return values;
+}
+
+template <class S, class Flow>
+std::vector<S> carried(Flow& flow, double h, const std::vector<S>& y, std::vector<S> w) {
+    std::vector<S> dw(w.size());
+    EXPECT_TRUE((carry<S>(flow, h, std::span<const S>(y), std::span<const S>(w), std::span<S>(dw))));
+    for (std::size_t i = 0; i < w.size(); ++i) {
+        w[i] += dw[i];
+    }
+    return w;
+}
+
+/// Series through y: they meet the motions of the points on the curve; directions are turned as differences of motions are, and come back as
+/// they went. `rounding` is what the flow makes of an ulp.
+template <class Flow>
+void expect_series_and_derivative(Flow flow, const Point& y, double h, double rounding = 2e-15) {
+    constexpr int degree = 9;
+    const std::size_t n = y.size();
+    std::vector<Taylor> through;
+    std::vector<Taylor> direction;
+    for (std::size_t i = 0; i < n; ++i) {
+        through.push_back(curve(y[i], i, degree));
+        direction.push_back(curve(0, i + n, degree));  // NOTE: it starts with zero
+    }
+    std::vector<Taylor> du(n);
+    std::vector<Taylor> field(n);
+    ASSERT_TRUE(flow.increment(h, std::span<const Taylor>(through), std::span<Taylor>(du))) << flow.failure().value();
+    flow.field(std::span<const Taylor>(through), std::span<Taylor>(field));
+    const auto turned = carried(flow, h, through, direction);
+    const auto back = carried(
+        flow, -h,
+        [&] {
+            auto there = through;
+            for (std::size_t i = 0; i < n; ++i) {
+                there[i] += du[i];
+            }
+            return there;
+        }(),
+        turned);
+    const double s = 0.02;
+    const Point here = at(through, s);
+    Point rate(n);
+    flow.field(here, rate);
+    EXPECT_LT(distance(at(field, s), rate), 10 * rounding);
+    EXPECT_LT(distance(at(du, s), increment(flow, h, here)), 10 * rounding) << h;
+    const Point w = at(direction, s);
+    const double shift = 1e-5;
+    Point plus = here;
+    Point minus = here;
+    for (std::size_t i = 0; i < n; ++i) {
+        plus[i] += shift * w[i];
+        minus[i] -= shift * w[i];
+    }
+    plus = moved(flow, h, plus);
+    minus = moved(flow, h, minus);
+    const Point by_series = at(turned, s);
+    const Point by_numbers = carried<double>(flow, h, here, w);
+    for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_NEAR((plus[i] - minus[i]) / (2 * shift), by_numbers[i], 2e-10 + rounding / shift) << i;
+        EXPECT_NEAR(by_series[i], by_numbers[i], 100 * rounding) << i;
+        for (int k = 0; k <= degree; ++k) {
+            const double allowed = 100 * rounding * std::pow(4, k);
+            EXPECT_NEAR(k <= back[i].top() ? back[i][k] : 0.0, direction[i][k], allowed) << i << " " << k;
+        }
+    }
+}
+
+TEST(LinearFlow, takes_series_and_turns_directions) {
+    expect_series_and_derivative(LinearFlow(some_matrix()), {0.7, -0.4, 1.1}, 1.3);
+    expect_series_and_derivative(LinearFlow(some_matrix()), {0.7, -0.4, 1.1}, -1.3);
+}
+
+TEST(OscillatorFlow, takes_series_and_turns_directions) {
+    expect_series_and_derivative(OscillatorFlow({{3, 0, 2.5}, {1, 4, 0.3}, {5, 6, 0}}),
+                                 {0.4, -0.8, 7, 1.3, 0.6, 0.2, -0.5}, 1.7, 4e-15);
+}
+
+/// (-2 E)^(-3/2) in two dimensions.
+struct UnitPeriod {
+    template <class S>
+    S operator()(std::span<const S> y) const {
+        using std::pow, std::sqrt;
+        return pow(2 / sqrt(y[0] * y[0] + y[1] * y[1]) - y[2] * y[2] - y[3] * y[3], -1.5);
+    }
+};
+
+TEST(KeplerFlow, takes_series_and_turns_directions) {
+    const KeplerFlow<> flow({0, 1}, {2, 3}, 1.0);
+    for (const double h : {-2.0, 0.1, 2.0, 20.0}) {  // 20: three revolutions
+        expect_series_and_derivative(flow, {1, 0.1, -0.2, 0.9}, h, 1e-14);
+    }
+    expect_series_and_derivative(flow, {1, 0.1, -0.2, 1.9}, 2.0, 1e-14);        // a hyperbola
+    expect_series_and_derivative(flow, {1, 0, 0, std::sqrt(2.0)}, 2.0, 1e-14);  // a parabola
+    expect_series_and_derivative(flow, {1, 0, 0, 0.999 * std::sqrt(2.0)}, -9, 1e-13);
+    expect_series_and_derivative(KeplerFlow<>({7, 2, 4}, {0, 5, 1}, 1.3), {0.3, -0.5, 1.2, 9, 0.1, 0.8, -7, 0.4}, 2.0,
+                                 1e-14);
+}
+
+TEST(KeplerFlow, with_a_time_factor_turns_directions_along_with_its_periods) {
+    KeplerFlow<UnitPeriod> flow({0, 1}, {2, 3}, 1.0);
+    const Point y{1, 0.1, -0.2, 0.9};
+    for (const double h : {-pi, 0.3, 2.0, pi}) {
+        expect_series_and_derivative(flow, y, h, 1e-14);
+    }
+    // A period leaves all directions alone; without the factor it is that of one orbit only.
+    const Point w{0.3, -0.2, 0.5, 0.1};
+    EXPECT_LT(distance(carried<double>(flow, 2 * pi, y, w), w), 1e-13);
+    KeplerFlow<> other({0, 1}, {2, 3}, 1.0);
+    const double period = 2 * pi * UnitPeriod()(std::span<const double>(y));
+    EXPECT_LT(distance(moved(other, period, y), y), 1e-13);
+    EXPECT_GT(distance(carried<double>(other, period, y, w), w), 1);
+}
+
+TEST(KeplerFlow, takes_series_where_its_time_factor_does) {
+    const auto on_numbers_alone = [](std::span<const double>) { return 1.0; };
+    static_assert(SeriesFlow<LinearFlow> && SeriesFlow<OscillatorFlow> && SeriesFlow<KeplerFlow<>>);
+    static_assert(SeriesFlow<KeplerFlow<UnitPeriod>>);
+    static_assert(ExactFlow<KeplerFlow<decltype(on_numbers_alone)>>);
+    static_assert(!SeriesFlow<KeplerFlow<decltype(on_numbers_alone)>>);
+    KeplerFlow<UnitPeriod> flow({0, 1}, {2, 3}, 1.0);
+    std::vector<Taylor> y{1.0, 0.0, 0.0, 2.0};
+    std::vector<Taylor> du(4);
+    EXPECT_FALSE(flow.increment(0.1, std::span<const Taylor>(y), std::span<Taylor>(du)));
+    EXPECT_EQ(flow.failure(), "the orbit's energy is not negative any more: it escapes");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ public:
     /// x'' = a(x, x', t, theta); else y' = a(y, t, theta).
     bool second_order() const { return second_order_; }
     const std::vector<Phase>& phases() const { return phases_; }
+    /// Whether the phase of the fast motion is known at every time: declared, or that of a flow with a known period.
+    bool tells_phase() const { return tells_phase_; }
     /// Common to all phases; none if there is none.
     std::optional<double> period() const { return period_; }
     double frequency() const { return 2 * std::numbers::pi / period_.value_or(NAN); }
@@ -44,13 +47,29 @@ public:
         evaluations_ += static_cast<std::int64_t>(m) * (degree + 1);
     }
 
+    /// Where the field is one of other unknowns than the system's (`average/flow_field.hpp`): from the system's (x and x' one after the
+    /// other, or y) at a time to its own, and back, in place; NaN where there are none.
+    virtual void enter(double /*t*/, std::span<double> /*y*/) {}
+    virtual void leave(double /*t*/, std::span<double> /*y*/) {}
+
+    /// Rigid constraints, their multipliers on average over the phases of the last evaluation, and those at a state y = (x, x') of the system.
+    virtual std::size_t constraints() const { return 0; }
+    virtual std::span<const double> mean_multipliers() const { return {}; }
+    virtual void multipliers(double /*t*/, std::span<const double> /*y*/, std::span<double> /*lambda*/) {}
+
     /// A series of degree d counts d + 1.
     std::int64_t evaluations() const { return evaluations_; }
 
 protected:
+    /// Where the phase comes from.
+    enum class PhaseFrom { declaration, flow };
+
     template <class System>
-    PhaseField(const System& system, bool second_order)
-        : names_(system.names()), second_order_(second_order), phases_(system.phases()) {
+    PhaseField(const System& system, bool second_order, PhaseFrom source = PhaseFrom::declaration)
+        : names_(system.names()),
+          second_order_(second_order),
+          tells_phase_(source == PhaseFrom::flow || !system.phases().empty()),
+          phases_(system.phases()) {
         if (!phases_.empty() || system.period()) {
             period_ = time_scales(system).common_period;
         }
@@ -60,8 +79,9 @@ protected:
                         std::span<double> a) = 0;
 
     std::size_t points() const { return points_; }
-    /// Those of point k stand side by side.
+    /// Those of point k, and those of all points, phase after phase.
     std::span<const double> theta(std::size_t k) const { return {theta_.data() + k * phases_.size(), phases_.size()}; }
+    std::span<const double> thetas() const { return by_phase_; }
 
 private:
     void set_phases(std::size_t m) {
@@ -70,22 +90,25 @@ private:
         }
         points_ = m;
         theta_.clear();
+        by_phase_.resize(phases_.size() * m);
         for (std::size_t k = 0; k < m; ++k) {
             for (const auto& phase : phases_) {
                 const double turns = std::round(phase.frequency / frequency());
                 theta_.push_back(phase.start + 2 * std::numbers::pi *
                                                    std::fmod(turns * static_cast<double>(k), static_cast<double>(m)) /
                                                    static_cast<double>(m));
+                by_phase_[(theta_.size() - 1) % phases_.size() * m + k] = theta_.back();
             }
         }
     }
 
     std::vector<std::string> names_;
     bool second_order_;
+    bool tells_phase_;
     std::vector<Phase> phases_;
     std::optional<double> period_;
     std::size_t points_ = 0;
-    std::vector<double> theta_;
+    std::vector<double> theta_, by_phase_;
     std::int64_t evaluations_ = 0;
 };
 
@@ -126,6 +149,20 @@ struct Layout {
     }
 };
 
+/// What evaluates a function at all phases at once, where it offers that: `at_phases()` gives an object with `ready(degree, m)`, which says
+/// whether it is prepared to, and a call that does it (`model/phase_evaluator.hpp`).
+struct OneByOne {};
+template <class Function>
+auto evaluator_of(const Function& function) {
+    if constexpr (requires { function.at_phases(); }) {
+        return function.at_phases();
+    } else {
+        return OneByOne{};
+    }
+}
+template <class Function>
+using EvaluatorOf = decltype(evaluator_of(std::declval<const Function&>()));
+
 }  // namespace phase_field_detail
 
 /// Of a system with coordinates.
@@ -135,6 +172,7 @@ public:
     explicit CoordinatesField(System system)
         : PhaseField(system, true),
           system_(std::move(system)),
+          at_once_(phase_field_detail::evaluator_of(system_.force_function())),
           numbers_(4 * system_.dimension()),
           series_(4 * system_.dimension()) {}
 
@@ -142,6 +180,13 @@ private:
     void blocks(int degree, double t, std::span<const double> x, std::span<const double> v,
                 std::span<double> a) override {
         const phase_field_detail::Layout layout{dimension(), points()};
+        if constexpr (!std::is_same_v<AtOnce, phase_field_detail::OneByOne>) {
+            if (at_once_.ready(degree, points())) {
+                at_once_(degree, points(), t, x, v, thetas(), a);
+                accelerate(degree, layout, a);
+                return;
+            }
+        }
         if (degree == 0) {
             const auto [position, velocity, force, scratch] = parts<double>(numbers_);
             for (std::size_t k = 0; k < points(); ++k) {
@@ -160,6 +205,22 @@ private:
             std::copy(theta(k).begin(), theta(k).end(), angles.begin());
             accelerate<Taylor>(position, velocity, Taylor::variable(t, degree), angles, force, scratch);
             layout.scatter(degree, force, k, a);
+        }
+    }
+
+    /// M^-1 of all forces of a block.
+    void accelerate(int degree, const phase_field_detail::Layout& layout, std::span<double> a) {
+        if (system_.mass().is_one()) {
+            return;
+        }
+        const auto [position, velocity, force, scratch] = parts<double>(numbers_);
+        for (int j = 0; j <= degree; ++j) {
+            const auto block = a.subspan(layout.at(j, 0, 0), dimension() * points());
+            for (std::size_t k = 0; k < points(); ++k) {
+                layout.gather(block, k, force);
+                system_.mass().to_acceleration(force, scratch);
+                layout.scatter(force, k, block);
+            }
         }
     }
 
@@ -182,7 +243,10 @@ private:
         system_.mass().to_acceleration(force, scratch);
     }
 
+    using AtOnce = phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().force_function())>>;
+
     System system_;
+    AtOnce at_once_;
     std::vector<double> numbers_;
     std::vector<Taylor> series_;
 };
@@ -194,6 +258,7 @@ public:
     explicit VariablesField(System system)
         : PhaseField(system, false),
           system_(std::move(system)),
+          at_once_(phase_field_detail::evaluator_of(system_.rate_function())),
           numbers_(2 * system_.dimension()),
           series_(2 * system_.dimension()) {}
 
@@ -201,6 +266,12 @@ private:
     void blocks(int degree, double t, std::span<const double> x, std::span<const double>,
                 std::span<double> a) override {
         const phase_field_detail::Layout layout{dimension(), points()};
+        if constexpr (!std::is_same_v<AtOnce, phase_field_detail::OneByOne>) {
+            if (at_once_.ready(degree, points())) {
+                at_once_(degree, points(), t, x, {}, thetas(), a);
+                return;
+            }
+        }
         if (degree == 0) {
             const auto y = std::span<double>(numbers_).first(dimension());
             const auto rate = std::span<double>(numbers_).last(dimension());
@@ -222,7 +293,10 @@ private:
         }
     }
 
+    using AtOnce = phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().rate_function())>>;
+
     System system_;
+    AtOnce at_once_;
     std::vector<double> numbers_;
     std::vector<Taylor> series_;
 };

@@ -16,6 +16,7 @@
 
 #include "lento/average/stiff_window.hpp"
 #include "lento/problem/sparse_pattern.hpp"
+#include "lento/problem/spring_series.hpp"
 #include "lento/problem/spring_spectrum.hpp"
 #include "lento/problem/stiff_system.hpp"
 #include "lento/problem/time_scales.hpp"
@@ -52,6 +53,9 @@ public:
     using Acceleration =
         std::function<void(double t, std::span<const double> x, std::span<const double> v, std::span<double> a)>;
     virtual Acceleration acceleration() const = 0;
+
+    /// Slow force and elongations along series in time; none where the force takes double alone.
+    virtual std::unique_ptr<SpringSeries> series() const = 0;
 
     /// All frequencies times `factor`.
     virtual std::unique_ptr<StiffMotion> stiffened(double factor) const = 0;
@@ -101,6 +105,7 @@ public:
             own->acceleration(x, v, t, {}, a);
         };
     }
+    std::unique_ptr<SpringSeries> series() const override { return system_.springs().series(); }
     std::unique_ptr<StiffMotion> stiffened(double factor) const override {
         return std::make_unique<SpringsMotion>(system_.stiffened(factor));
     }

@@ -245,10 +245,25 @@ constexpr double leading(const T& x) {
     }
 }
 
+// NOTE: not a == 0, which compares values alone: a coefficient that is a series itself may start with zero.
+template <class T>
+constexpr bool is_zero(const T& x) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        return x == T(0);
+    } else {
+        for (int k = 0; k <= x.top(); ++k) {
+            if (!is_zero(x[k])) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
+
 template <class T, int D>
 constexpr bool is_constant(const Jet<T, D>& a) {
     for (int k = 1; k <= a.top(); ++k) {
-        if (!(a[k] == T(0))) {
+        if (!is_zero(a[k])) {
             return false;
         }
     }
@@ -348,7 +363,7 @@ Jet<T, D> sqrt(const Jet<T, D>& a) {
             rest -= y[j] * y[k - j];
         }
         // NOTE: sqrt of an exact zero that stays zero (a constant) must not become 0/0.
-        y[k] = rest == T(0) ? T(0) : rest / (y[0] * T(2));
+        y[k] = jet_detail::is_zero(rest) ? T(0) : rest / (y[0] * T(2));
     }
     return y;
 }
@@ -409,7 +424,7 @@ Jet<T, D> pow(const Jet<T, D>& a, const Jet<T, D>& b) {
         return exp(b * log(a));
     }
     const double exponent = jet_detail::leading(b[0]);
-    if (b[0] == T(exponent) && exponent == std::round(exponent) && std::abs(exponent) <= 64) {
+    if (jet_detail::is_zero(b[0] - T(exponent)) && exponent == std::round(exponent) && std::abs(exponent) <= 64) {
         return pow(a, static_cast<int>(exponent));
     }
     return jet_detail::power<T, D>(pow(a[0], b[0]), b[0], a);

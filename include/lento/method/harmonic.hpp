@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "lento/average/phase_field.hpp"
+#include "lento/method/hypotheses.hpp"
 #include "lento/method/options.hpp"
 #include "lento/method/request.hpp"
 #include "lento/solution/solution.hpp"
@@ -20,7 +21,7 @@ namespace lento {
 
 inline const MethodDescription harmonic_description{
     .name = "harmonic",
-    .problems = "vibrated, periodic",
+    .problems = "vibrated, periodic, constraints",
     .paper = "",
     .slow_is = "averaged",
     .summary =
@@ -38,6 +39,6 @@ using SharedField = std::shared_ptr<PhaseField>;
 /// The same request by direct integration: what is left below break-even.
 using DirectRun = std::function<Solution(const Request&)>;
 
-Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct);
+Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct, StartReport start = {});
 
 }  // namespace lento

@@ -30,6 +30,12 @@ struct Violation {
     std::string sentence;
 };
 
+/// Of a start that has been put on the constraints, or could not be.
+struct StartReport {
+    std::vector<std::string> warnings{};
+    std::optional<Violation> violation{};
+};
+
 template <class System>
 class Hypotheses {
 public:

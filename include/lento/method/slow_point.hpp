@@ -1,5 +1,6 @@
-/// The point of the slow manifold to which the iterated projection takes a start (slow-manifold, sections 5.3 and 5.4), with the elongations
-/// g of the springs and their multipliers k g, which approach those of the constraints as the springs become stiffer:
+/// The point of the slow manifold to which a method takes a start, ipa by iterated projection (slow-manifold, sections 5.3 and 5.4) and
+/// bounded-derivative by expansion (`average/slow_manifold.hpp`), with the elongations g of the springs and their multipliers k g, which
+/// approach those of the constraints as the springs become stiffer:
 ///
 ///     omega^2 g = lambda + O(omega^-2)                                             (4)
 ///
@@ -27,11 +28,12 @@ struct SlowPoint {
     std::vector<std::string> warnings{};
 };
 
-/// The options of a run that concern projections; others are passed over.
-std::vector<std::string> projection_option_names();
+/// The options of a run by that method that concern projections; others are passed over.
+std::vector<std::string> projection_option_names(const std::string& method);
 
 enum class Extrapolation { none, richardson };
 
+/// By bounded-derivative if the request asks for it, else by ipa.
 SlowPoint slow_point(const StiffMotion& motion, const Request& request, Extrapolation extrapolation);
 
 template <class Springs>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -10,8 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "lento/average/constrained_field.hpp"
+#include "lento/average/flow_field.hpp"
 #include "lento/average/stiff_motion.hpp"
 #include "lento/base/misuse.hpp"
+#include "lento/method/bounded_derivative.hpp"
 #include "lento/method/choice.hpp"
 #include "lento/method/direct.hpp"
 #include "lento/method/harmonic.hpp"
@@ -36,9 +40,10 @@ namespace lento {
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
     static const std::vector<MethodDescription> all{
-        hmm_sync_description,        hmm_async_description,  shake_shake_description, rattle_shake_description,
-        hmm_stiff_description,       ipa_description,        sam_description,         lips_description,
-        multirevolution_description, reversible_description, harmonic_description,    direct_description};
+        hmm_sync_description,   hmm_async_description, shake_shake_description,        rattle_shake_description,
+        hmm_stiff_description,  ipa_description,       bounded_derivative_description, sam_description,
+        lips_description,       multirevolution_description, reversible_description,   harmonic_description,
+        direct_description};
     return all;
 }
 
@@ -75,18 +80,43 @@ inline void require_slow_variables(const std::string& method) {
     }
 }
 
+/// What `auto` stands for, and what is left where that finds at the start that it does not converge: `run` takes a request.
+template <class Run>
+Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
+    request.method = choice.method;
+    auto first = run(request);
+    if (choice.otherwise.empty() || first.outcome() != Outcome::no_scale_separation) {
+        return std::move(first).requested_as("auto");
+    }
+    request.method = choice.otherwise;
+    request.options = {};
+    const auto why = fmt::format("{}: {}; {} was used instead", choice.method, first.explanation(), choice.otherwise);
+    return run(request).handed_over("auto", why, first.statistics().force_evaluations);
+}
+
+[[noreturn]] inline void refuse_double_alone(const std::string& what, const std::string& instead) {
+    throw Misuse(
+        fmt::format("method harmonic evaluates {} with truncated series, and this one takes double alone: write it as "
+                    "a template on its numbers, or use {}",
+                    what, instead));
+}
+
 /// A system with coordinates. `auto` becomes the method that suits its class (`method/choice.hpp`).
 template <class Force, std::size_t Extent>
 Solution solve(const VibratedSystem<Force, Extent>& system, const Request& request) {
     require_method(request.method);
-    const std::string method =
-        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    if (request.method == "auto") {
+        return solve_as(automatic_choice(problem_class(system)), request,
+                        [&](const Request& chosen) { return solve(system, chosen); });
+    }
+    const std::string& method = request.method;
     require_slow_variables(method);
     if (method == shake_shake_description.name || method == rattle_shake_description.name) {
         throw Misuse(
             fmt::format("method {} is for systems with constraints; this one has none: use hmm-async", method));
     }
-    if (method == hmm_stiff_description.name || method == ipa_description.name) {
+    if (method == hmm_stiff_description.name || method == ipa_description.name ||
+        method == bounded_derivative_description.name) {
         throw Misuse(fmt::format(
             "method {} is for systems with stiff springs or constraints; this one has neither: in C++ springs are "
             "declared with lento::stiff_system, in a model with [springs.NAME]",
@@ -101,9 +131,7 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
             return harmonic(std::make_shared<CoordinatesField<VibratedSystem<Force, Extent>>>(system), request,
                             [&](const Request& other) { return direct(system, other); });
         } else {
-            throw Misuse(
-                "method harmonic evaluates forces with truncated series, and this one takes double alone: write it as "
-                "a template on its numbers, or use hmm-async");
+            refuse_double_alone("forces", "hmm-async");
         }
     }
     if (method == "hmm-async") {
@@ -119,9 +147,13 @@ Solution solve(const VibratedSystem<Force, Extent>& system, const Request& reque
 template <class Free, class Constraints>
 Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request& request) {
     require_method(request.method);
-    auto problem = problem_class(system);
-    problem.constraints = true;
-    const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
+    if (request.method == "auto") {
+        auto problem = problem_class(system);
+        problem.constraints = true;
+        return solve_as(automatic_choice(problem), request,
+                        [&](const Request& chosen) { return solve(system, chosen); });
+    }
+    const std::string& method = request.method;
     for (const auto& description : {shake_shake_description, rattle_shake_description}) {
         if (method == description.name) {
             return average_on_constraints(system, request, description);
@@ -130,17 +162,26 @@ Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request
     if (method == ipa_description.name || method == hmm_stiff_description.name) {
         return solve_relaxed(system, request);
     }
-    if (is_stroboscopic(method)) {
+    if (is_stroboscopic(method) || method == harmonic_description.name) {
         Request on_constraints = checked(request, system.dimension());
         StartReport start;
         Manifold<Constraints> manifold(system.mass(), system.constraints());
         start.violation = StartOnManifold(manifold, system.names())(on_constraints, start.warnings);
-        return solve_stroboscopic(std::make_shared<PeriodicOnConstraints<Free, Constraints>>(system), method,
-                                  on_constraints, std::move(start));
+        if (is_stroboscopic(method)) {
+            return solve_stroboscopic(std::make_shared<PeriodicOnConstraints<Free, Constraints>>(system), method,
+                                      on_constraints, std::move(start));
+        }
+        if constexpr (ConstrainedSystem<Free, Constraints>::template accepts<Taylor>) {
+            return harmonic(
+                std::make_shared<ConstrainedField<Free, Constraints>>(system), on_constraints,
+                [&](const Request& other) { return direct(system, other); }, std::move(start));
+        } else {
+            refuse_double_alone("forces and constraints", "rattle-shake");
+        }
     }
     if (method != "direct") {
         throw Misuse(
-            fmt::format("method {} is for systems without constraints; this one has {}: use shake-shake, "
+            fmt::format("method {} is for systems without constraints; this one has {}: use harmonic, shake-shake, "
                         "rattle-shake, sam, multirevolution, ipa, hmm-stiff or direct",
                         method, system.constraints().count()));
     }
@@ -151,10 +192,20 @@ Solution solve(const ConstrainedSystem<Free, Constraints>& system, const Request
 template <class Springs>
 Solution solve(const StiffSystem<Springs>& system, const Request& request) {
     require_method(request.method);
-    auto problem = problem_class(system);
-    problem.stiff_springs = true;
-    problem.oscillations = (request.t_end - request.t_start) / spring_scales(system.springs().entries()).fastest;
-    const std::string method = request.method == "auto" ? automatic_choice(problem).method : request.method;
+    const auto& springs = system.springs().entries();
+    if (request.method == "auto") {
+        auto problem = problem_class(system);
+        problem.stiff_springs = true;
+        problem.elongations =
+            std::all_of(springs.begin(), springs.end(), [](const auto& spring) { return spring.has_elongation; });
+        problem.oscillations = (request.t_end - request.t_start) / spring_scales(springs).fastest;
+        return solve_as(automatic_choice(problem), request,
+                        [&](const Request& chosen) { return solve(system, chosen); });
+    }
+    const std::string& method = request.method;
+    if (method == bounded_derivative_description.name) {
+        return bounded_derivative(SpringsMotion(system), request);
+    }
     if (method == ipa_description.name) {
         return ipa(SpringsMotion(system), request);
     }
@@ -169,8 +220,11 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
 template <class Rate>
 Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
     require_method(request.method);
-    const std::string method =
-        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
+    if (request.method == "auto") {
+        return solve_as(automatic_choice(problem_class(system)), request,
+                        [&](const Request& chosen) { return solve(system, chosen); });
+    }
+    const std::string& method = request.method;
     if (is_stroboscopic(method)) {
         return solve_stroboscopic(std::make_shared<PeriodicVariables<FirstOrderSystem<Rate>>>(system), method, request);
     }
@@ -192,10 +246,33 @@ Solution solve(const FirstOrderSystem<Rate>& system, const Request& request) {
 template <class Rate, ExactFlow Flow>
 Solution solve(const SplitSystem<Rate, Flow>& system, const Request& request) {
     require_method(request.method);
-    const std::string method =
-        request.method == "auto" ? automatic_choice(problem_class(system)).method : request.method;
-    if (is_stroboscopic(method)) {
-        return solve_stroboscopic(std::make_shared<PeriodicSplit<Rate, Flow>>(system), method, request);
+    if (request.method == "auto") {
+        auto problem = problem_class(system);
+        problem.series = SeriesFlow<Flow>;
+        return solve_as(automatic_choice(problem), request,
+                        [&](const Request& chosen) { return solve(system, chosen); });
+    }
+    if (is_stroboscopic(request.method)) {
+        return solve_stroboscopic(std::make_shared<PeriodicSplit<Rate, Flow>>(system), request.method, request);
+    }
+    if (request.method == harmonic_description.name && (system.period() || !system.phases().empty())) {
+        if constexpr (SeriesFlow<Flow>) {
+            const auto field = std::make_shared<FlowField<Rate, Flow>>(system);
+            const double periods = (request.t_end - request.t_start) / field->period().value_or(NAN);
+            const auto why_not = field->not_periodic(request.start, periods, request.rtol);
+            // NOTE: beside declared phases the exact part may be a slow one.
+            if (!why_not || system.phases().empty()) {
+                StartReport start;
+                if (why_not) {
+                    start.violation = Violation{Outcome::no_scale_separation, *why_not};
+                }
+                return harmonic(
+                    field, request, [&](const Request& other) { return direct(system.whole(), other); },
+                    std::move(start));
+            }
+        } else if (system.phases().empty()) {
+            refuse_double_alone("exactly solved flows", "multirevolution");
+        }
     }
     return solve(system.whole(), request);
 }

@@ -87,8 +87,6 @@ public:
     /// Ends before the march: there is only the true start.
     Solution not_started();
 
-    /// The share of the slow motion's energy that fast oscillations may have without doing much to it.
-    static constexpr double much_energy = 0.01;
     /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
     bool start_was_fast() const { return start_was_fast_; }
     /// When what the springs have gathered began to move the slow motion, without a projection.
@@ -108,8 +106,6 @@ private:
     void make_window();
     std::optional<Violation> first_violation() const;
     std::optional<Violation> separation_violation(const SlowSize& size) const;
-    /// What resolving every oscillation up to t would take, about.
-    double evaluations_to_resolve(double t) const;
     /// Refuses to go on where following the springs themselves would have been much cheaper.
     void require_budget();
     std::string failed_projection(double t, const ProjectedPoint& point) const;

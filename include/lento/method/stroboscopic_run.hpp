@@ -25,12 +25,6 @@ namespace lento {
 
 using SharedMotion = std::shared_ptr<const PeriodicMotion>;
 
-/// Of a start that has been put on the constraints, or could not be.
-struct StartReport {
-    std::vector<std::string> warnings{};
-    std::optional<Violation> violation{};
-};
-
 class StroboscopicRun {
 public:
     StroboscopicRun(SharedMotion motion, const Request& request, const MethodDescription& method, StartReport start);

@@ -50,6 +50,10 @@ public:
 
     Force force() const { return ModelForce(*model_); }
     std::unique_ptr<Centred> centred(std::size_t) const { return std::make_unique<Centred>(*model_); }
+    /// Along series in time; all springs need elongations.
+    std::unique_ptr<SpringSeries> series() const {
+        return spring_series(ModelFunctionOnDemand(model_, model_->slow_forces), measures_);
+    }
     /// All frequencies times `factor`.
     ModelSprings stiffened(double factor) const;
 

@@ -14,6 +14,7 @@
 #include "lento/model/derive.hpp"
 #include "lento/model/evaluate.hpp"
 #include "lento/model/model.hpp"
+#include "lento/model/phase_evaluator.hpp"
 #include "lento/problem/constrained_system.hpp"
 #include "lento/problem/first_order_system.hpp"
 #include "lento/problem/sparse_pattern.hpp"
@@ -76,6 +77,9 @@ public:
 
     void operator()(std::span<const double> x, std::span<const double> v, double t, std::span<const double> theta,
                     std::span<double> result) const;
+    /// Of series: interpreted.
+    void operator()(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                    std::span<const Taylor> theta, std::span<Taylor> result) const;
 
 private:
     struct Shared;
@@ -87,7 +91,8 @@ class ModelForce {
 public:
     using wants_fixed_windows = void;  // see VibratedSystem
 
-    explicit ModelForce(const Model& model) : function_(model, model.forces), scalar_(function_.scalar()) {}
+    explicit ModelForce(const Model& model)
+        : function_(model, model.forces), scalar_(function_.scalar()), phases_(model, model.forces) {}
 
     template <class S, std::size_t Extent>
     void operator()(std::span<const S, Extent> x, std::span<const S, Extent> v, S t, std::span<const S> theta,
@@ -109,10 +114,13 @@ public:
         }
     }
     std::size_t operations() const { return function_.operations(); }
+    /// At many phases at once, with work space of its own.
+    PhaseEvaluator at_phases() const { return phases_; }
 
 private:
     ModelFunction function_;
     CompiledFunction::Scalar scalar_;
+    PhaseEvaluator phases_;
 };
 
 /// The rates of a model with variables.
@@ -125,12 +133,15 @@ public:
         function_.operator()<S>(y, {}, t, theta, rate);
     }
     std::size_t operations() const { return function_.operations(); }
+    /// At many phases at once, with work space of its own.
+    PhaseEvaluator at_phases() const { return phases_; }
 
 private:
     ModelFunction function_;
+    PhaseEvaluator phases_;
 };
 
-/// The exactly solvable part of a model with variables: linear, or a Kepler motion. It is an ExactFlow.
+/// The exactly solvable part of a model with variables: linear, or a Kepler motion. It is a SeriesFlow.
 class ModelFlow {
 public:
     explicit ModelFlow(const Model& model);
@@ -145,13 +156,28 @@ public:
         return std::visit([](const auto& flow) { return flow.failure(); }, flow_);
     }
 
+    template <class S>
+    void field(std::span<const S> y, std::span<S> rate) const {
+        std::visit([&](const auto& flow) { flow.field(y, rate); }, flow_);
+    }
+    template <class S>
+    bool increment(double h, std::span<const S> y, std::span<S> du) {
+        return std::visit([&](auto& flow) { return flow.increment(h, y, du); }, flow_);
+    }
+    template <class S>
+    bool carry(double h, std::span<const S> y, std::span<const S> w, std::span<S> dw) {
+        return std::visit([&](auto& flow) { return lento::carry<S>(flow, h, y, w, dw); }, flow_);
+    }
+
 private:
     struct TimeFactor {
         std::optional<ModelFunction> function{};
-        double operator()(std::span<const double> y) const {
-            double factor = 1;
+
+        template <class S>
+        S operator()(std::span<const S> y) const {
+            S factor = 1;
             if (function) {
-                function->operator()<double>(y, {}, 0.0, {}, std::span(&factor, 1));
+                function->operator()<S>(y, {}, S(0), {}, std::span(&factor, 1));
             }
             return factor;
         }
@@ -178,6 +204,16 @@ public:
     void values(std::span<const double> x, double t, std::span<double> g) const { values_(x, {}, t, {}, g); }
     void gradient(std::span<const double> x, double t, std::span<double> entries) const {
         gradient_(x, {}, t, {}, entries);
+    }
+    void values(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> g) const {
+        values_(x, std::span<const Taylor>(), t, std::span<const Taylor>(), g);
+    }
+    void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const {
+        gradient_(x, std::span<const Taylor>(), t, std::span<const Taylor>(), entries);
+    }
+    void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                   std::span<Taylor> result) const {
+        curvature_(x, v, t, std::span<const Taylor>(), result);
     }
     void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
                std::span<double> result) const {

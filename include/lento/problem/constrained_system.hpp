@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,14 @@ namespace lento {
 template <class Free, class Constraints>
 class ConstrainedSystem {
 public:
+    /// Whether the force and the constraints take numbers of that type.
+    template <class S>
+    static constexpr bool accepts = Free::template accepts<S>&& requires(const Constraints& constraints,
+                                                                         std::span<const S> x, S t, std::span<S> g) {
+        constraints.gradient(x, t, g);
+        constraints.curvature(x, x, t, g);
+    };
+
     ConstrainedSystem(Free free, Constraints constraints)
         : free_(std::move(free)), constraints_(std::move(constraints)) {
         if (constraints_.count() >= free_.dimension()) {

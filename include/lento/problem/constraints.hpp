@@ -78,19 +78,28 @@ public:
     void values(std::span<const double> x, double t, std::span<double> g) const { function_(x, t, g); }
 
     void gradient(std::span<const double> x, double t, std::span<double> entries) const {
-        for (std::size_t colour = 0; colour < used_colours_; ++colour) {
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                line_[i][0] = x[i];
-                line_[i][1] = colours_[i] == colour ? 1.0 : 0.0;
-            }
-            function_(std::span<const Dual>(line_), Dual(t), std::span<Dual>(along_line_));
-            for (std::size_t j = 0; j < count(); ++j) {
-                for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
-                    if (colours_[pattern_.column(e)] == colour) {
-                        entries[e] = along_line_[j][1];
-                    }
-                }
-            }
+        by_colours<double>(x, t, line_, along_line_, entries);
+    }
+
+    /// Values and gradient as series in time, along a motion that is one.
+    void values(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> g) const { function_(x, t, g); }
+    void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const {
+        std::vector<Jet<Taylor, 1>> line(x.size()), along(count());
+        by_colours<Taylor>(x, t, line, along, entries);
+    }
+    void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                   std::span<Taylor> result) const {
+        using Nested = Jet<Taylor, 2>;
+        std::vector<Nested> curve(x.size()), along(count());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            curve[i] = Nested(x[i]);
+            curve[i][1] = v[i];
+        }
+        Nested time(t);
+        time[1] = Taylor(1);
+        function_(std::span<const Nested>(curve), time, std::span<Nested>(along));
+        for (std::size_t j = 0; j < result.size(); ++j) {
+            result[j] = 2 * along[j][2];
         }
     }
 
@@ -123,6 +132,26 @@ public:
 private:
     using Dual = Jet<double, 1>;
     using Second = Jet<double, 2>;
+
+    /// Derivatives by all columns of one colour at a time.
+    template <class S>
+    void by_colours(std::span<const S> x, const S& t, std::span<Jet<S, 1>> line, std::span<Jet<S, 1>> along,
+                    std::span<S> entries) const {
+        for (std::size_t colour = 0; colour < used_colours_; ++colour) {
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                line[i][0] = x[i];
+                line[i][1] = colours_[i] == colour ? 1.0 : 0.0;
+            }
+            function_(std::span<const Jet<S, 1>>(line), Jet<S, 1>(t), along);
+            for (std::size_t j = 0; j < count(); ++j) {
+                for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
+                    if (colours_[pattern_.column(e)] == colour) {
+                        entries[e] = along[j][1];
+                    }
+                }
+            }
+        }
+    }
 
     /// A derivative that is not a number marks everything that depends on it.
     static SparsePattern found_pattern(std::size_t dimension, std::size_t count, const Function& function) {

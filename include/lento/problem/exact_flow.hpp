@@ -4,33 +4,73 @@
 ///     increment(h, y, du)      du = phi_h(y) - y; false where there is no such motion, and failure() says why
 ///
 /// Increments, and not the point they lead to: a short motion is known to its last digit, and not to the last digit of y.
+///
+/// Where both are templates on their numbers, or have overloads for series, the flow is also known for points that are series in time, and so is
+/// its derivative: dual numbers y + s w give D phi_h(y) w - w as the increment of w. A flow that knows that one more cheaply has a member
+///
+///     carry(h, y, w, dw)       dw = D phi_h(y) w - w
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "lento/base/jet.hpp"
+#include "lento/problem/kepler_series.hpp"
+
 namespace lento {
 
-template <class F>
-concept ExactFlow = requires(F& flow, const F& same, double h, std::span<const double> y, std::span<double> result) {
+template <class F, class S>
+concept FlowOn = requires(F& flow, const F& same, double h, std::span<const S> y, std::span<S> result) {
     same.field(y, result);
     { flow.increment(h, y, result) } -> std::same_as<bool>;
-    { same.failure() } -> std::same_as<std::optional<std::string>>;
 };
 
-/// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last few h are kept: those of one splitting step.
+template <class F>
+concept ExactFlow = FlowOn<F, double> && requires(const F& flow) {
+    { flow.failure() } -> std::same_as<std::optional<std::string>>;
+};
+
+template <class F>
+concept SeriesFlow = ExactFlow<F> && FlowOn<F, Taylor> && FlowOn<F, Jet<double, 1>> && FlowOn<F, Jet<Taylor, 1>>;
+
+/// dw = D phi_h(y) w - w; false where there is no such motion.
+template <class S, FlowOn<S> Flow>
+bool carry(Flow& flow, double h, std::span<const S> y, std::span<const S> w, std::span<S> dw) {
+    if constexpr (requires {
+                      { flow.carry(h, y, w, dw) } -> std::same_as<bool>;
+                  }) {
+        return flow.carry(h, y, w, dw);
+    } else {
+        using Dual = Jet<S, 1>;
+        std::vector<Dual> point(y.begin(), y.end());
+        std::vector<Dual> increment(y.size());
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            point[i][1] = w[i];
+        }
+        const bool possible = flow.increment(h, std::span<const Dual>(point), std::span<Dual>(increment));
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            dw[i] = increment[i][1];
+        }
+        return possible;
+    }
+}
+
+/// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last h are kept: those of one splitting step, or of all phases of an average.
 class LinearFlow {
 public:
-    static constexpr std::size_t most_kept = 32;
+    static constexpr std::size_t most_kept = 2048;
 
     explicit LinearFlow(Eigen::MatrixXd matrix);
 
@@ -38,9 +78,37 @@ public:
     bool increment(double h, std::span<const double> y, std::span<double> du);
     std::optional<std::string> failure() const;
 
+    template <class S>
+    void field(std::span<const S> y, std::span<S> rate) const {
+        multiply(matrix_, y, rate);
+    }
+    template <class S>
+    bool increment(double h, std::span<const S> y, std::span<S> du) {
+        multiply(exponential_less_one(h), y, du);
+        return finite_ = std::all_of(du.begin(), du.end(),
+                                     [](const S& component) { return std::isfinite(jet_detail::leading(component)); });
+    }
+    template <class S>
+    bool carry(double h, std::span<const S>, std::span<const S> w, std::span<S> dw) {
+        return increment(h, w, dw);
+    }
+
     const Eigen::MatrixXd& matrix() const { return matrix_; }
 
 private:
+    template <class S>
+    static void multiply(const Eigen::MatrixXd& matrix, std::span<const S> y, std::span<S> result) {
+        for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+            S sum = 0;
+            for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+                if (matrix(i, j) != 0) {
+                    sum += matrix(i, j) * y[static_cast<std::size_t>(j)];
+                }
+            }
+            result[static_cast<std::size_t>(i)] = sum;
+        }
+    }
+
     struct Kept {
         double h;
         Eigen::MatrixXd exponential_less_one;
@@ -49,6 +117,7 @@ private:
 
     Eigen::MatrixXd matrix_;
     std::vector<Kept> kept_;
+    std::size_t last_ = 0;  // of those that are kept
     bool finite_ = true;
 };
 
@@ -69,52 +138,102 @@ class OscillatorFlow {
 public:
     explicit OscillatorFlow(std::vector<Oscillator> oscillators);
 
-    void field(std::span<const double> y, std::span<double> rate) const;
-    bool increment(double h, std::span<const double> y, std::span<double> du);
+    void field(std::span<const double> y, std::span<double> rate) const { field<double>(y, rate); }
+    bool increment(double h, std::span<const double> y, std::span<double> du) { return increment<double>(h, y, du); }
     std::optional<std::string> failure() const;
+
+    template <class S>
+    void field(std::span<const S> y, std::span<S> rate) const {
+        std::fill(rate.begin(), rate.end(), S(0));
+        for (const auto& [q, p, w] : oscillators_) {
+            rate[q] = y[p];
+            rate[p] = -w * w * y[q];
+        }
+    }
+    template <class S>
+    bool increment(double h, std::span<const S> y, std::span<S> du) {
+        std::fill(du.begin(), du.end(), S(0));
+        finite_ = true;
+        for (const auto& [q, p, w] : oscillators_) {
+            const double s = std::sin(w * h / 2);
+            const double sine = 2 * s * std::cos(w * h / 2);
+            const double one_less_cosine = 2 * s * s;
+            du[q] = (w == 0 ? h : sine / w) * y[p] - one_less_cosine * y[q];
+            du[p] = -w * sine * y[q] - one_less_cosine * y[p];
+            finite_ = finite_ && std::isfinite(jet_detail::leading(du[q])) && std::isfinite(jet_detail::leading(du[p]));
+        }
+        return finite_;
+    }
+    template <class S>
+    bool carry(double h, std::span<const S>, std::span<const S> w, std::span<S> dw) {
+        return increment(h, w, dw);
+    }
 
 private:
     std::vector<Oscillator> oscillators_;
     bool finite_ = true;
 };
 
-/// A Kepler motion over a time: x(t) - x = f_less_one x + g v,  v(t) - v = f_rate x + g_rate_less_one v.
-struct KeplerCoefficients {
-    double f_less_one;
-    double g;
-    double f_rate;
-    double g_rate_less_one;
-};
-
-/// Of x'' = -mu x / |x|^3 for any energy, from r = |x|, <x, v> and |v|^2, by the universal anomaly X:
-///
-///     t = r X + <x, v> G_2 + (r |v|^2 - mu) G_3,       G_k(X) = X^k c_k(beta X^2),  beta = 2 mu / r - |v|^2
-///     r(t) = r + <x, v> G_1 + (r |v|^2 - mu) G_2,
-///     f - 1 = -mu G_2 / r,   g = r G_1 + <x, v> G_2,   f' = -mu G_1 / (r r(t)),   g' - 1 = -mu G_2 / r(t)
-///
-/// with the functions c_k of Stumpff (Danby, Fundamentals of Celestial Mechanics, 2nd ed., chapter 6). Whole
-/// revolutions are taken off the time first. None if r is zero or something is not finite. A flyby from r to a pericentre
-/// r_p in one step is known to (r / r_p)^2 ulps: more than one step of it is better.
-std::optional<KeplerCoefficients> kepler_coefficients(double distance, double position_times_velocity,
-                                                      double speed_squared, double mu, double time);
-
 /// x' = lambda v, v' = -lambda mu x / |x|^3 for a given lambda, in two or three dimensions: what all KeplerFlows share.
 class KeplerMotion {
 public:
     KeplerMotion(std::vector<std::size_t> positions, std::vector<std::size_t> velocities, double mu);
 
-    void field(double lambda, std::span<const double> y, std::span<double> rate) const;
-    bool increment(double lambda, double h, std::span<const double> y, std::span<double> du);
+    template <class S>
+    void field(const S& lambda, std::span<const S> y, std::span<S> rate) const {
+        std::fill(rate.begin(), rate.end(), S(0));
+        const S r = products(y).distance;
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            rate[x_[i]] = lambda * y[v_[i]];
+            rate[v_[i]] = -lambda * mu_ * y[x_[i]] / (r * r * r);
+        }
+    }
+    template <class S>
+    bool increment(const S& lambda, double h, std::span<const S> y, std::span<S> du) {
+        using jet_detail::leading;
+        std::fill(du.begin(), du.end(), S(0));
+        const auto [r, xv, vv] = products(y);
+        if (!is_possible(leading(lambda), {leading(r), leading(xv), leading(vv)})) {
+            return false;
+        }
+        const auto motion = kepler_series<S>(r, xv, vv, mu_, h * lambda);
+        if (!motion) {
+            failure_ = "the orbit's motion is not finite: it runs into the centre, or too far";
+            return false;
+        }
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            const S& x = y[x_[i]];
+            const S& v = y[v_[i]];
+            du[x_[i]] = motion->f_less_one * x + motion->g * v;
+            du[v_[i]] = motion->f_rate * x + motion->g_rate_less_one * v;
+        }
+        return true;
+    }
     std::optional<std::string> failure() const;
 
     /// |v|^2 / 2 - mu / |x|
-    double energy(std::span<const double> y) const;
+    double energy(std::span<const double> y) const { return energy(products(y)); }
 
 private:
+    template <class S>
     struct Products {
-        double distance, position_times_velocity, speed_squared;
+        S distance, position_times_velocity, speed_squared;
     };
-    Products products(std::span<const double> y) const;
+    template <class S>
+    Products<S> products(std::span<const S> y) const {
+        S xx = 0;
+        S xv = 0;
+        S vv = 0;
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            xx += y[x_[i]] * y[x_[i]];
+            xv += y[x_[i]] * y[v_[i]];
+            vv += y[v_[i]] * y[v_[i]];
+        }
+        return {sqrt(xx), xv, vv};
+    }
+    double energy(const Products<double>& at) const { return at.speed_squared / 2 - mu_ / at.distance; }
+    /// Else `failure_` says why not.
+    bool is_possible(double lambda, const Products<double>& at);
 
     std::size_t dimension_;
     std::array<std::size_t, 3> x_{}, v_{};  // where they are in y
@@ -123,12 +242,15 @@ private:
 };
 
 struct NoTimeFactor {
-    double operator()(std::span<const double>) const { return 1; }
+    template <class S>
+    S operator()(std::span<const S>) const {
+        return S(1);
+    }
 };
 
 /// x' = lambda(y) v, v' = -lambda(y) mu x / |x|^3. The time factor has to be constant along the Kepler motion: a
 /// function of the energy, of the angular momentum and of what does not move. With (-2 energy)^(-3/2) mu, which
-/// is one over the mean motion, every bound orbit has the period 2 pi.
+/// is one over the mean motion, every bound orbit has the period 2 pi. For series it has to be a template on its numbers.
 template <class TimeFactor = NoTimeFactor>
 class KeplerFlow {
 public:
@@ -136,11 +258,22 @@ public:
                TimeFactor time_factor = {})
         : motion_(std::move(positions), std::move(velocities), mu), time_factor_(std::move(time_factor)) {}
 
-    void field(std::span<const double> y, std::span<double> rate) const { motion_.field(time_factor_(y), y, rate); }
+    void field(std::span<const double> y, std::span<double> rate) const {
+        motion_.field<double>(time_factor_(y), y, rate);
+    }
     bool increment(double h, std::span<const double> y, std::span<double> du) {
-        return motion_.increment(time_factor_(y), h, y, du);
+        return motion_.increment<double>(time_factor_(y), h, y, du);
     }
     std::optional<std::string> failure() const { return motion_.failure(); }
+
+    template <class S>
+    requires std::is_invocable_r_v<S, const TimeFactor&, std::span<const S>>
+    void field(std::span<const S> y, std::span<S> rate) const { motion_.template field<S>(time_factor_(y), y, rate); }
+    template <class S>
+    requires std::is_invocable_r_v<S, const TimeFactor&, std::span<const S>>
+    bool increment(double h, std::span<const S> y, std::span<S> du) {
+        return motion_.template increment<S>(time_factor_(y), h, y, du);
+    }
 
     double energy(std::span<const double> y) const { return motion_.energy(y); }
 

@@ -54,6 +54,8 @@ public:
     const std::vector<Phase>& phases() const { return phases_; }
     const std::vector<std::string>& names() const { return names_; }
     std::optional<double> period() const { return period_; }
+    /// As it was given (`vibrated_system.hpp`).
+    const Rate& rate_function() const { return rate_; }
 
     template <class S>
     void rate(std::span<const S> y, S t, std::span<const S> theta, std::span<S> result) const {

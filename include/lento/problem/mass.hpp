@@ -26,6 +26,8 @@ public:
 
     std::size_t dimension() const { return dimension_; }
 
+    /// Whether all masses are one.
+    bool is_one() const { return kind_ == Kind::one; }
     /// Whether M is diagonal, and so is its inverse.
     bool is_diagonal() const { return kind_ != Kind::full; }
 

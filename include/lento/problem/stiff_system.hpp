@@ -24,6 +24,7 @@
 #include "lento/base/increment.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/problem/constraints.hpp"
+#include "lento/problem/spring_series.hpp"
 #include "lento/problem/vibrated_system.hpp"
 
 namespace lento {
@@ -160,6 +161,8 @@ public:
     std::unique_ptr<Centred> centred(std::size_t dimension) const {
         return std::make_unique<Centred>(force(), measures_.function(), dimension);
     }
+    /// Along series in time; none where the slow force takes double alone.
+    std::unique_ptr<SpringSeries> series() const { return spring_series(soft_, measures_); }
     /// All frequencies times `factor`.
     ElongationSprings stiffened(double factor) const {
         auto entries = entries_;

@@ -118,6 +118,9 @@ public:
     /// The declared period of a fast oscillation that no phase tells.
     std::optional<double> period() const { return period_; }
 
+    /// As it was given: some can do more than be called, such as those of text models at many phases at once.
+    const Force& force_function() const { return force_; }
+
     std::vector<double> phases_at(double t) const {
         std::vector<double> theta;
         for (const auto& phase : phases_) {

@@ -85,6 +85,11 @@ public:
         record_.options.push_back(std::move(option));
         return std::move(*this);
     }
+    /// The same for a request that named the method otherwise.
+    Solution requested_as(std::string name) && {
+        record_.requested_method = std::move(name);
+        return std::move(*this);
+    }
     /// The same for a request of another method, which chose this one and says why, after so many evaluations of its own.
     Solution handed_over(std::string requested, std::string why, std::int64_t evaluations) &&;
     /// The same with states that `completion` adds multipliers to.

@@ -1,0 +1,190 @@
+#include "lento/average/multiplier_expansion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lento/base/number.hpp"
+
+namespace lento {
+namespace {
+
+double coefficient(const Taylor& series, int m) {
+    return m <= series.top() ? series[m] : 0.0;
+}
+
+/// Coefficient m of a second derivative is that much times coefficient m + 2.
+double differentiated_twice(int m) {
+    return (m + 1.0) * (m + 2.0);
+}
+
+}  // namespace
+
+MultiplierExpansion::MultiplierExpansion(const StiffMotion& motion)
+    : motion_(&motion),
+      series_(motion.series()),
+      matrix_(motion.pattern(), motion.mass()),
+      dimension_(motion.dimension()),
+      springs_(motion.springs().size()),
+      q_(static_cast<std::size_t>(most_degree + 1) * dimension_),
+      lambda_(static_cast<std::size_t>(most_degree + 1) * springs_),
+      inertia_(lambda_.size()),
+      free_(dimension_),
+      curvature_(springs_),
+      lengths_(springs_),
+      stretching_(springs_),
+      acceleration_(dimension_),
+      gradient_(motion.pattern().entries()),
+      change_(springs_),
+      pull_(dimension_),
+      scratch_(dimension_),
+      positions_(dimension_),
+      velocities_(dimension_),
+      forces_(dimension_),
+      elongations_(springs_),
+      entries_(gradient_.size()) {}
+
+bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, std::span<const double> x,
+                                     std::span<const double> v) {
+    begin(t, x, v);
+    if (dependent_) {
+        return false;
+    }
+    for (int sweep = 0; sweep <= sweeps; ++sweep) {
+        const int degree = 2 * (sweeps - sweep) + (wanted == Wanted::values ? 0 : 1);
+        std::ranges::copy(multipliers(), change_.begin());
+        for (int m = 0; m <= degree; ++m) {
+            if (m > 0) {
+                free_motion(m);
+            } else {
+                free_ = first_free_;
+                curvature_ = first_curvature_;
+            }
+            pull(m);
+        }
+        take_inertia(degree);
+        for (std::size_t j = 0; j < springs_; ++j) {
+            change_[j] = multipliers()[j] - change_[j];
+        }
+        pulled_by(change_, pull_);
+        double largest = 0;
+        for (const double component : pull_) {
+            largest = larger(largest, std::abs(component));
+        }
+        corrections_.push_back(largest);
+    }
+    if (drawn_back_ > 0) {
+        draw_back();
+    }
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        acceleration_[i] = 2 * q(2)[i];
+    }
+    return std::ranges::all_of(acceleration_, [](double component) { return std::isfinite(component); });
+}
+
+void MultiplierExpansion::begin(double t, std::span<const double> x, std::span<const double> v) {
+    t_ = t;
+    std::ranges::copy(x, q(0).begin());
+    std::ranges::copy(v, q(1).begin());
+    std::ranges::fill(lambda_, 0.0);
+    std::ranges::fill(inertia_, 0.0);
+    corrections_.clear();
+    free_motion(0);
+    first_free_ = free_;
+    first_curvature_ = curvature_;
+    for (std::size_t j = 0; j < springs_; ++j) {
+        lengths_[j] = coefficient(elongations_[j], 0);
+        stretching_[j] = coefficient(elongations_[j], 1);
+    }
+    std::ranges::transform(entries_, gradient_.begin(), [](const Taylor& entry) { return entry[0]; });
+    dependent_ = !matrix_.factorise(gradient_);
+}
+
+void MultiplierExpansion::free_motion(int m) {
+    take_positions(m);
+    take_velocities(m);
+    series_->force(positions_, velocities_, Taylor::variable(t_, m), forces_);
+    series_->gradient(positions_, Taylor::variable(t_, m), entries_);
+    evaluations_ += m + 1;
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        free_[i] = coefficient(forces_[i], m);
+    }
+    const auto& pattern = motion_->pattern();
+    for (std::size_t j = 0; j < springs_; ++j) {
+        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+            for (int i = 1; i <= m; ++i) {
+                free_[pattern.column(e)] -= coefficient(entries_[e], i) * lambda(m - i)[j];
+            }
+        }
+    }
+    motion_->mass().to_acceleration(std::span(free_), std::span(scratch_));
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        q(m + 2)[i] = free_[i] / differentiated_twice(m);
+    }
+    take_positions(m + 2);
+    series_->elongations(positions_, Taylor::variable(t_, m + 2), elongations_);
+    for (std::size_t j = 0; j < springs_; ++j) {
+        curvature_[j] = differentiated_twice(m) * coefficient(elongations_[j], m + 2);
+    }
+}
+
+void MultiplierExpansion::take_inertia(int degree) {
+    for (std::size_t j = 0; j < springs_; ++j) {
+        for (int m = 0; m + 2 <= degree; ++m) {
+            inertia(m)[j] = differentiated_twice(m) * lambda(m + 2)[j] / motion_->springs()[j].strength;
+        }
+    }
+}
+
+void MultiplierExpansion::draw_back() {
+    for (std::size_t j = 0; j < springs_; ++j) {
+        const double strength = motion_->springs()[j].strength;
+        const double drift = lengths_[j] - lambda(0)[j] / strength;
+        const double rate = stretching_[j] - lambda(1)[j] / strength;
+        inertia(0)[j] -= drawn_back_ * (2 * rate + drawn_back_ * drift);
+    }
+    free_ = first_free_;
+    curvature_ = first_curvature_;
+    pull(0);
+}
+
+void MultiplierExpansion::pull(int m) {
+    for (std::size_t j = 0; j < springs_; ++j) {
+        lambda(m)[j] = curvature_[j] - inertia(m)[j];
+    }
+    matrix_.solve(lambda(m));
+    pulled_by(lambda(m), pull_);
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        q(m + 2)[i] = (free_[i] - pull_[i]) / differentiated_twice(m);
+    }
+}
+
+void MultiplierExpansion::pulled_by(std::span<const double> multipliers, std::span<double> y) {
+    std::ranges::fill(y, 0.0);
+    const auto& pattern = motion_->pattern();
+    for (std::size_t j = 0; j < springs_; ++j) {
+        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+            y[pattern.column(e)] += gradient_[e] * multipliers[j];
+        }
+    }
+    motion_->mass().to_acceleration(y, std::span(scratch_));
+}
+
+void MultiplierExpansion::take_positions(int degree) {
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        positions_[i] = Taylor::shaped(degree, q(0)[i]);
+        for (int m = 1; m <= degree; ++m) {
+            positions_[i][m] = q(m)[i];
+        }
+    }
+}
+
+void MultiplierExpansion::take_velocities(int degree) {
+    for (std::size_t i = 0; i < dimension_; ++i) {
+        velocities_[i] = Taylor::shaped(degree, q(1)[i]);
+        for (int m = 1; m <= degree; ++m) {
+            velocities_[i][m] = (m + 1) * q(m + 1)[i];
+        }
+    }
+}
+
+}  // namespace lento

@@ -1,0 +1,147 @@
+#include "expanded_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/method/spring_start.hpp"
+
+namespace lento {
+namespace {
+
+Violation not_finite(double t) {
+    return {
+        Outcome::diverged,
+        fmt::format("the force, or a derivative of it along the motion, is not a finite number at t = {:.6g}; check "
+                    "the parameters and the starting values",
+                    t)};
+}
+
+Violation dependent(double t) {
+    return {
+        Outcome::refused,
+        fmt::format("the springs depend on each other at t = {:.6g} (g' M^-1 g'^T is singular): the slow motion does "
+                    "not tell the force of each by itself; use the method ipa, or fewer springs",
+                    t)};
+}
+
+}  // namespace
+
+ExpandedMotion::ExpandedMotion(const StiffMotion& motion, const Request& request)
+    : motion_(&motion), request_(&request) {
+    if (!motion.phases().empty()) {
+        throw Misuse(fmt::format(
+            "method bounded-derivative is for stiff springs without a fast phase; this system has the phase "
+            "{}: use direct",
+            motion.phases().front().name));
+    }
+    if (const auto series = motion.series(); !series) {
+        throw Misuse(
+            "method bounded-derivative evaluates forces with truncated series, and this one takes double alone: write "
+            "it as a template on its numbers, or use ipa");
+    }
+    if (const auto sweeps = request.options.sweeps; sweeps && *sweeps > most_sweeps) {
+        throw Misuse(fmt::format("sweeps is {}; 0 to {} are possible", *sweeps, most_sweeps));
+    }
+    violation_ = hypothesis();
+    if (!violation_) {
+        expansion_.emplace(motion);
+        manifold_.emplace(motion, *expansion_);
+    }
+}
+
+std::optional<Violation> ExpandedMotion::hypothesis() {
+    for (const auto& spring : motion_->springs()) {
+        if (!spring.has_elongation) {
+            return Violation{
+                Outcome::refused,
+                fmt::format("the spring {} is a potential of another form than 1/2 k elongation^2, and has "
+                            "no multiplier to expand; use the method ipa",
+                            spring.name)};
+        }
+    }
+    std::vector<double> a(motion_->dimension());
+    motion_->acceleration()(request_->t_start, request_->start, request_->velocity, a);
+    if (first_not_finite(a)) {
+        return not_finite(request_->t_start);
+    }
+    spectrum_ = motion_->spectrum(request_->t_start, request_->start);
+    return vanishing_spring(*motion_, spectrum_);
+}
+
+std::vector<double> ExpandedMotion::start(int sweeps) {
+    std::vector<double> y = request_->start;
+    y.insert(y.end(), request_->velocity.begin(), request_->velocity.end());
+    const auto x = std::span(y).first(motion_->dimension());
+    const auto v = std::span(y).last(motion_->dimension());
+    expansion_->draw_back_at(0);
+    const auto ending = (*manifold_)(sweeps, request_->t_start, x, v);
+    if (ending == SlowManifold::Ending::dependent) {
+        violation_ = dependent(request_->t_start);
+    } else if (ending == SlowManifold::Ending::too_far && slow_springs()) {
+        violation_ = no_contraction(request_->t_start);
+    } else if (ending == SlowManifold::Ending::too_far) {
+        violation_ = {Outcome::not_converged,
+                      "the start is too far from the slow manifold, on which springs are as long as the slow motion "
+                      "stretches them: Newton's method finds no point of it; start nearer to where the springs are at "
+                      "rest"};
+    } else {
+        size_ = SlowSize(x, v, expansion_->acceleration(), request_->t_end - request_->t_start);
+        violation_ = far_start(*request_, x, size_);
+    }
+    return y;
+}
+
+bool ExpandedMotion::slow_springs() {
+    size_ = SlowSize(request_->start, request_->velocity, {}, request_->t_end - request_->t_start);
+    return (*expansion_)(1, MultiplierExpansion::Wanted::values, request_->t_start, request_->start,
+                         request_->velocity) &&
+           no_contraction(request_->t_start).has_value();
+}
+
+std::vector<double> ExpandedMotion::corrections(std::span<const double> y) {
+    const bool done = (*expansion_)(MultiplierExpansion::most_sweeps, MultiplierExpansion::Wanted::values,
+                                    request_->t_start, y.first(motion_->dimension()), y.last(motion_->dimension()));
+    violation_ = done ? no_contraction(request_->t_start) : not_finite(request_->t_start);
+    return {expansion_->corrections().begin(), expansion_->corrections().end()};
+}
+
+AveragedAcceleration ExpandedMotion::acceleration(int sweeps) {
+    last_correction_ = 0;
+    expansion_->draw_back_at(1 / size_.time);
+    return [this, sweeps](double t, std::span<const double> x, std::span<const double> v, std::span<double> a) {
+        const bool done = (*expansion_)(sweeps, MultiplierExpansion::Wanted::values, t, x, v);
+        ++evaluations_;
+        failure_ = done ? no_contraction(t) : expansion_->dependent() ? dependent(t) : not_finite(t);
+        if (failure_) {
+            std::ranges::fill(a, std::numeric_limits<double>::quiet_NaN());
+            return;
+        }
+        std::ranges::copy(expansion_->acceleration(), a.begin());
+        last_correction_ = std::max(last_correction_, expansion_->corrections().back());
+    };
+}
+
+std::optional<Violation> ExpandedMotion::no_contraction(double t) const {
+    constexpr double most = 0.5;
+    // NOTE: a correction may pass through zero; the next one is no reason to stop where it is small beside the motion.
+    const double matters = 0.05 * size_.length / (size_.time * size_.time);
+    const auto corrections = expansion_->corrections();
+    for (std::size_t k = 1; k < corrections.size(); ++k) {
+        if (corrections[k] > matters && corrections[k] > most * corrections[k - 1]) {
+            return Violation{
+                Outcome::no_scale_separation,
+                fmt::format("at t = {:.6g} sweep {} changes the force of the springs by {:.2g} of what the one before "
+                            "did, where less than {} is needed: the springs are not fast against the slow motion; use "
+                            "the method direct",
+                            t, k, corrections[k] / corrections[k - 1], most)};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace lento

@@ -1,0 +1,68 @@
+/// The slow motion of stiff springs as the expansion of their multipliers has it, from the true start on; and why it cannot be followed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lento/average/multiplier_expansion.hpp"
+#include "lento/average/slow_manifold.hpp"
+#include "lento/method/hypotheses.hpp"
+#include "lento/method/macro.hpp"
+#include "lento/method/request.hpp"
+#include "lento/method/slow_size.hpp"
+
+namespace lento {
+
+class ExpandedMotion {
+public:
+    /// NOTE: keeps pointers to both. Throws Misuse for systems and options that the expansion does not take.
+    ExpandedMotion(const StiffMotion& motion, const Request& request);
+
+    /// NOTE: one more is taken to see what a run leaves out.
+    static constexpr int most_sweeps = MultiplierExpansion::most_sweeps - 1;
+
+    /// Why the motion cannot start.
+    const std::optional<Violation>& violation() const { return violation_; }
+
+    const SpringSpectrum& spectrum() const { return spectrum_; }
+    const MultiplierExpansion& expansion() const { return *expansion_; }
+    const SlowManifold& manifold() const { return *manifold_; }
+    /// Of the slow motion at its start.
+    const SlowSize& size() const { return size_; }
+
+    /// The slow state y = (x, v) that belongs to the true start; the expansion is left there.
+    std::vector<double> start(int sweeps);
+
+    /// What each of the sweeps that are possible adds to the acceleration at the slow start.
+    std::vector<double> corrections(std::span<const double> y);
+
+    /// NaN where there is no acceleration, and then `failure` says why.
+    AveragedAcceleration acceleration(int sweeps);
+    /// Of the last evaluation.
+    const std::optional<Violation>& failure() const { return failure_; }
+    /// The largest contribution of the last sweep to the acceleration, since it was made: what one sweep less leaves out.
+    double last_correction() const { return last_correction_; }
+    /// Of the acceleration, and what they took of the slow force.
+    std::int64_t evaluations() const { return evaluations_; }
+    std::int64_t force_evaluations() const { return expansion_ ? expansion_->evaluations() : 0; }
+
+private:
+    std::optional<Violation> hypothesis();
+    std::optional<Violation> no_contraction(double t) const;
+    /// Whether that is so at the true start.
+    bool slow_springs();
+
+    const StiffMotion* motion_;
+    const Request* request_;
+    SpringSpectrum spectrum_;
+    std::optional<Violation> violation_, failure_;
+    std::optional<MultiplierExpansion> expansion_;
+    std::optional<SlowManifold> manifold_;
+    SlowSize size_;
+    double last_correction_ = 0;
+    std::int64_t evaluations_ = 0;
+};
+
+}  // namespace lento
