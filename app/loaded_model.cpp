@@ -50,6 +50,22 @@ void clear_counterpart(Options& options, std::string_view name) {
     }
 }
 
+/// Options may be for the method that is second choice, and none of the first.
+MethodChoice with_options(MethodChoice choice, const std::vector<std::string>& names) {
+    const auto takes_all = [&](const std::string& method) {
+        const auto& all = method_descriptions();
+        const auto found = std::ranges::find(all, method, &MethodDescription::name);
+        return found != all.end() && std::ranges::all_of(names, [&](const std::string& name) {
+                   return std::ranges::find(found->options, name, &MethodDescription::Option::name) !=
+                          found->options.end();
+               });
+    };
+    if (!takes_all(choice.method) && takes_all(choice.otherwise)) {
+        return {choice.otherwise, "options for it are given"};
+    }
+    return choice;
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
@@ -147,20 +163,20 @@ ProblemClass LoadedModel::problem() const {
     const auto period = fastest_period();
     const bool stiff =
         std::any_of(model_.springs.begin(), model_.springs.end(), [](const auto& spring) { return !spring.soft; });
-    return {
-        .first_order = model_.is_first_order(),
-        .phases = !model_.phases.empty(),
-        .period = model_.period.has_value(),
-        .common_period = (!model_.phases.empty() || model_.period) &&
-                         time_scales(model_.phases, model_.period).common_period.has_value(),
-        .stiff_springs = stiff,
-        .elongations = std::all_of(model_.springs.begin(), model_.springs.end(),
-                                   [](const auto& spring) { return spring.soft || spring.elongation; }),
-        .constraints = !model_.constraints.empty(),
-        .slow_variables = !model_.slow.empty(),
-        .exact_part = model_.is_first_order() && model::has_exact_part(model_),
-        .oscillations =
-            stiff && period && request_.t_end > request_.t_start ? (request_.t_end - request_.t_start) / *period : 0.0};
+    return {.first_order = model_.is_first_order(),
+            .phases = !model_.phases.empty(),
+            .period = model_.period.has_value(),
+            .common_period = (!model_.phases.empty() || model_.period) &&
+                             time_scales(model_.phases, model_.period).common_period.has_value(),
+            .stiff_springs = stiff,
+            .elongations = std::all_of(model_.springs.begin(), model_.springs.end(),
+                                       [](const auto& spring) { return spring.soft || spring.elongation; }),
+            .constraints = !model_.constraints.empty(),
+            .slow_variables = !model_.slow.empty(),
+            .exact_part = model_.is_first_order() && model::has_exact_part(model_),
+            .oscillations = stiff && period && request_.t_end > request_.t_start
+                                ? (request_.t_end - request_.t_start) / *period
+                                : 0.0};
 }
 
 std::size_t LoadedModel::operations() const {
@@ -204,9 +220,16 @@ void LoadedModel::make_request(End end) {
     request_.samples = static_cast<std::size_t>(samples);
     request_.keep = Recorder::Keep::nothing;
 
+    std::vector<std::string> option_names;
+    for (const auto& setting : model_.run.options) {
+        option_names.push_back(setting.name);
+    }
+    for (const auto& option : arguments_.options) {
+        option_names.push_back(option.substr(0, option.find('=')));
+    }
     const auto chosen = [&](const std::string& method) {
         require_method(method);
-        return method == "auto" ? automatic_choice(problem()) : MethodChoice{method, ""};
+        return method == "auto" ? with_options(automatic_choice(problem()), option_names) : MethodChoice{method, ""};
     };
     const auto in_file = [&] {
         try {

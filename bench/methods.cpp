@@ -124,9 +124,7 @@ private:
         return end_of(lento::solve(pendulum_.vibrated(omega_), request(method, rtol)));
     }
     /// What is left when somebody has averaged by hand: the limit of every method that averages.
-    Measured averaged(double rtol) const {
-        return end_of(lento::solve(pendulum_.averaged(), request("direct", rtol)));
-    }
+    Measured averaged(double rtol) const { return end_of(lento::solve(pendulum_.averaged(), request("direct", rtol))); }
 
     template <class Real>
     Measured bulirsch_stoer(double tolerance) const {
@@ -240,7 +238,8 @@ bool random_systems(std::uint64_t seeds, double most_periods) {
         }
     }
     fmt::print(
-        "\n{} random systems at rtol = 1e-4 and 1e-8, until t = 2 or {:g} periods: {} runs averaged, {} others say why\n"
+        "\n{} random systems at rtol = 1e-4 and 1e-8, until t = 2 or {:g} periods: {} runs averaged, {} others say "
+        "why\n"
         "  worst error over its estimate {:.2g}, over the tolerance {:.2g}\n",
         seeds, most_periods, averaged, others, by_estimate, by_tolerance);
     return by_estimate <= 10 && by_tolerance <= 30;

@@ -66,11 +66,8 @@ Result two_springs() {
     const double error = largest_error(run, truth);
     const auto sides = static_cast<double>(run.statistics().slow_evaluations);
     const auto row = [&](const char* column, double computed) {
-        result.rows.push_back({.label = "rtol=1e-8",
-                               .column = column,
-                               .published = std::nullopt,
-                               .computed = computed,
-                               .judged = false});
+        result.rows.push_back(
+            {.label = "rtol=1e-8", .column = column, .published = std::nullopt, .computed = computed, .judged = false});
     };
     row("error", error);
     row("right-hand sides", sides);
@@ -84,8 +81,8 @@ Result two_springs() {
 }  // namespace
 
 std::vector<Reproduction> harmonic_springs() {
-    return {{"harmonic/two-springs", "Two stiff springs by the expansion of their multipliers", "harmonic",
-             two_springs}};
+    return {
+        {"harmonic/two-springs", "Two stiff springs by the expansion of their multipliers", "harmonic", two_springs}};
 }
 
 }  // namespace lento::papers

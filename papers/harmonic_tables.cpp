@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -136,11 +136,8 @@ Result double_pendulum_angles() {
     const double error = std::max(std::abs(found[0] - truth[0]), std::abs(found[1] - truth[1]));
     const auto evaluations = static_cast<double>(run.statistics().force_evaluations);
     const auto row = [&](const char* column, std::optional<double> published, double computed) {
-        result.rows.push_back({.label = "rtol=1e-5",
-                               .column = column,
-                               .published = published,
-                               .computed = computed,
-                               .judged = false});
+        result.rows.push_back(
+            {.label = "rtol=1e-5", .column = column, .published = published, .computed = computed, .judged = false});
     };
     // NOTE: the prototype marched once with a step known to be good, and did not count its start.
     row("evaluations", 9500, evaluations);

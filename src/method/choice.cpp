@@ -129,7 +129,8 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
         return {"direct", "no fast phase is declared: there is nothing to average on the constraints"};
     }
     if (!problem.first_order && problem.phases) {
-        return harmonic ? MethodChoice{"harmonic", "a fast phase is declared: the response to it is found directly"}
+        return harmonic ? MethodChoice{"harmonic", "a fast phase is declared: the response to it is found directly",
+                                       "hmm-async"}
                         : MethodChoice{"hmm-async", "a fast phase is declared: its vibration is averaged"};
     }
     if (harmonic) {

@@ -221,6 +221,7 @@ private:
     }
 
     Solution ended_early(HarmonicPass pass) {
+        record_.error_estimate.clear();  // of a march before, which was to be bettered
         if (pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(pass));
         }
@@ -228,14 +229,18 @@ private:
         return finished(std::move(pass), why);
     }
     Solution too_short_steps(HarmonicPass pass) {
-        constexpr double most_periods = 1e6;  // that are resolved without being asked for
-        if (periods() > most_periods) {
-            return finished(std::move(pass),
-                            "steps of the slow motion became shorter than a vibration: the tolerance is beyond what "
-                            "rounding of the fast force allows, or the slow motion is not slow; loosen rtol and atol");
+        constexpr double most_times = 5;  // what was spent already, for direct
+        const auto why =
+            fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
+        if (price_of_direct() < most_times * static_cast<double>(field_->evaluations())) {
+            return by_direct(why);
         }
-        return by_direct(fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}",
-                                     pass.result.reached));
+        pass.result.outcome = Outcome::no_scale_separation;
+        return finished(std::move(pass),
+                        fmt::format("{}: the slow motion is too fast for this tolerance, or the tolerance beyond what "
+                                    "rounding of the fast force allows; loosen rtol and atol, or use a method of "
+                                    "windows",
+                                    why));
     }
 
     Solution stateless() {

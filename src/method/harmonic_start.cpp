@@ -104,8 +104,7 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
 
 /// A change of F_i matters by what it makes of the velocity over the run.
 void HarmonicStart::weigh(std::size_t i, const HarmonicPlan& plan) {
-    weights_[i] =
-        (request_->t_end - request_->t_start) / tolerance(field_->second_order() ? n() + i : i, plan);
+    weights_[i] = (request_->t_end - request_->t_start) / tolerance(field_->second_order() ? n() + i : i, plan);
 }
 
 void HarmonicStart::know_scales(std::span<const double> scales, HarmonicPlan& plan) {

@@ -140,9 +140,8 @@ TEST(FlowField, goes_with_phases_that_share_the_period_of_the_flow) {
             r[0] = 2 * y[1] + eps * cos(theta[0] + 0.3) * y[0] * y[1];
             r[1] = -2 * y[0] + eps * (sin(3 * theta[0]) - y[0] * y[0] * y[1]);
         };
-        Eigen::MatrixXd A(2, 2);
-        A << 0, 2, -2, 0;
-        return split(FirstOrderSystem<decltype(rate)>(2, {{.frequency = 1, .start = 0.4}}, rate), LinearFlow(A));
+        return split(FirstOrderSystem<decltype(rate)>(2, {{.frequency = 1, .start = 0.4}}, rate),
+                     LinearFlow(Eigen::MatrixXd{{0.0, 2.0}, {-2.0, 0.0}}));
     };
     FlowField field(make(0.1));
     EXPECT_EQ(field.period(), 2 * pi);

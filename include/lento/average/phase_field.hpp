@@ -243,7 +243,8 @@ private:
         system_.mass().to_acceleration(force, scratch);
     }
 
-    using AtOnce = phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().force_function())>>;
+    using AtOnce =
+        phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().force_function())>>;
 
     System system_;
     AtOnce at_once_;
@@ -293,7 +294,8 @@ private:
         }
     }
 
-    using AtOnce = phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().rate_function())>>;
+    using AtOnce =
+        phase_field_detail::EvaluatorOf<std::remove_cvref_t<decltype(std::declval<System>().rate_function())>>;
 
     System system_;
     AtOnce at_once_;

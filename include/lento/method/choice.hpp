@@ -33,7 +33,9 @@ ProblemClass problem_class(const System& system) {
     problem.phases = !system.phases().empty();
     problem.period = system.period().has_value();
     problem.common_period = (problem.phases || problem.period) && time_scales(system).common_period.has_value();
-    problem.exact_part = requires { system.exact(); };
+    problem.exact_part = requires {
+        system.exact();
+    };
     if constexpr (requires { System::template accepts<Taylor>; }) {
         problem.series = System::template accepts<Taylor>;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,11 +40,19 @@ namespace lento {
 
 /// Every method there is, in the order in which `lento methods` lists them.
 inline const std::vector<MethodDescription>& method_descriptions() {
-    static const std::vector<MethodDescription> all{
-        hmm_sync_description,   hmm_async_description, shake_shake_description,        rattle_shake_description,
-        hmm_stiff_description,  ipa_description,       bounded_derivative_description, sam_description,
-        lips_description,       multirevolution_description, reversible_description,   harmonic_description,
-        direct_description};
+    static const std::vector<MethodDescription> all{hmm_sync_description,
+                                                    hmm_async_description,
+                                                    shake_shake_description,
+                                                    rattle_shake_description,
+                                                    hmm_stiff_description,
+                                                    ipa_description,
+                                                    bounded_derivative_description,
+                                                    sam_description,
+                                                    lips_description,
+                                                    multirevolution_description,
+                                                    reversible_description,
+                                                    harmonic_description,
+                                                    direct_description};
     return all;
 }
 
@@ -80,16 +89,31 @@ inline void require_slow_variables(const std::string& method) {
     }
 }
 
-/// What `auto` stands for, and what is left where that finds at the start that it does not converge: `run` takes a request.
+/// What `auto` stands for, and what is left where that does not converge: `run` takes a request. Samples of the first are held back until
+/// it is known to be the last.
 template <class Run>
 Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
     request.method = choice.method;
+    if (choice.otherwise.empty()) {
+        return run(request).requested_as("auto");
+    }
+    const auto sink = std::exchange(request.sink, {});
+    std::vector<std::pair<double, std::vector<double>>> samples;
+    if (sink) {
+        request.sink = [&](double t, std::span<const double> y) {
+            samples.emplace_back(t, std::vector<double>(y.begin(), y.end()));
+        };
+    }
     auto first = run(request);
-    if (choice.otherwise.empty() || first.outcome() != Outcome::no_scale_separation) {
+    if (first.outcome() != Outcome::no_scale_separation && first.outcome() != Outcome::refused) {
+        for (const auto& [t, y] : samples) {
+            sink(t, y);
+        }
         return std::move(first).requested_as("auto");
     }
     request.method = choice.otherwise;
     request.options = {};
+    request.sink = sink;
     const auto why = fmt::format("{}: {}; {} was used instead", choice.method, first.explanation(), choice.otherwise);
     return run(request).handed_over("auto", why, first.statistics().force_evaluations);
 }
@@ -213,7 +237,19 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
         return hmm_stiff(SpringsMotion(system), request);
     }
     const auto own = system.whole();  // with work space of its own
-    return method == direct_description.name ? direct(own, request) : solve(own, request);
+    if (method == direct_description.name) {
+        return direct(own, request);
+    }
+    // NOTE: springs of text models may stand beside a phase or a period; those in C++ do not.
+    if constexpr (StiffSystem<Springs>::Whole::fixed_windows) {
+        return solve(own, request);
+    } else {
+        require_slow_variables(method);
+        throw Misuse(fmt::format(
+            "method {} is not for stiff springs: use bounded-derivative, ipa, hmm-stiff or direct; the system's "
+            "whole() takes springs as any other force",
+            method));
+    }
 }
 
 /// A first-order system.
