@@ -1,9 +1,12 @@
 #include "lento/method/bounded_derivative.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,9 +22,10 @@ namespace {
 
 class BoundedDerivativeRun {
 public:
-    BoundedDerivativeRun(const StiffMotion& springs, const Request& request)
+    BoundedDerivativeRun(const StiffMotion& springs, const Request& request, const DirectRun& direct)
         : began_(std::chrono::steady_clock::now()),
           springs_(springs),
+          direct_(direct),
           request_(checked(request, springs.dimension())),
           motion_(springs, request_),
           march_(request_, slow_march_choice(request_)) {
@@ -34,6 +38,9 @@ public:
         }
         if (motion_.violation() || violation_) {
             return not_started();
+        }
+        if (request_.by_auto && direct_ && expected_evaluations() > evaluations_to_resolve()) {
+            return by_direct();
         }
         const double least = std::min(first_tightness, 1e-14 / request_.rtol);  // below it there is only rounding
         double tightness = first_tightness;
@@ -92,6 +99,28 @@ private:
                             "loosen rtol and atol, or use the method direct",
                             sweeps_, *enough, allowed_)};
         }
+    }
+
+    /// Of two marches, with one sweep more in the first.
+    double expected_evaluations() const {
+        constexpr double sides_a_slow_time = 40;
+        constexpr std::array<double, 5> evaluations_a_side{1, 6, 20, 50, 100};
+        const auto n = static_cast<std::size_t>(sweeps_);
+        return sides_a_slow_time * (request_.t_end - request_.t_start) / motion_.size().time *
+               (evaluations_a_side[n] + evaluations_a_side[n + 1]);
+    }
+    double evaluations_to_resolve() const {
+        return lento::evaluations_to_resolve(motion_.spectrum(), request_.t_end - request_.t_start);
+    }
+    Solution by_direct() {
+        Request request = request_;
+        request.options = {};
+        return direct_(request).handed_over(
+            request_.method,
+            fmt::format("the springs oscillate about {:.2g} times in the time of the slow motion: resolving that is "
+                        "cheaper than an expansion, so direct was used",
+                        motion_.spectrum().fastest * motion_.size().time / (2 * std::numbers::pi)),
+            motion_.force_evaluations());
     }
 
     /// Whether the last march has met larger corrections on the way, or shorter steps did not help.
@@ -181,7 +210,7 @@ private:
         auto& statistics = record_.statistics;
         statistics.slow_evaluations = motion_.evaluations();
         statistics.force_evaluations = motion_.force_evaluations();
-        const double direct = evaluations_to_resolve(motion_.spectrum(), record_.t_end - request_.t_start);
+        const double direct = evaluations_to_resolve();
         if (result.outcome == Outcome::completed && static_cast<double>(statistics.force_evaluations) > direct) {
             record_.warnings.push_back(fmt::format(
                 "{} force evaluations, where resolving every oscillation would take about {:.0f}: the method direct is "
@@ -197,6 +226,7 @@ private:
 
     std::chrono::steady_clock::time_point began_;
     const StiffMotion& springs_;
+    const DirectRun& direct_;
     Request request_;
     ExpandedMotion motion_;
     SlowMarch march_;
@@ -210,8 +240,8 @@ private:
 
 }  // namespace
 
-Solution bounded_derivative(const StiffMotion& motion, const Request& request) {
-    return BoundedDerivativeRun(motion, request).solve();
+Solution bounded_derivative(const StiffMotion& motion, const Request& request, const DirectRun& direct) {
+    return BoundedDerivativeRun(motion, request, direct).solve();
 }
 
 SlowPoint expanded_point(const StiffMotion& motion, const Request& given) {

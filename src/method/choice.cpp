@@ -103,9 +103,7 @@ MethodChoice automatic_choice(const ProblemClass& problem) {
                 "stiff springs beside constraints: ipa and hmm-stiff would make springs of the constraints too; every "
                 "oscillation is resolved"};
     }
-    constexpr double very_few = 100;  // 60 evaluations each are as many as an expansion takes
-    const bool short_run = problem.oscillations > 0 && problem.oscillations < very_few;
-    if (problem.stiff_springs && problem.elongations && !short_run) {
+    if (problem.stiff_springs && problem.elongations) {
         return {"bounded-derivative",
                 "stiff springs are declared by their elongations: the slow manifold is followed by its expansion",
                 "ipa"};

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -65,11 +66,7 @@ public:
     std::size_t constraints() const override { return mean_.size(); }
     std::span<const double> mean_multipliers() const override { return mean_; }
     void multipliers(double t, std::span<const double> y, std::span<double> lambda) override {
-        const std::size_t n = dimension();
-        numbers_.resize(0);
-        numbers_.assign(y.begin(), y.end());
-        accelerate(std::span<const double>(numbers_).first(n), std::span<const double>(numbers_).last(n), t,
-                   system_.free().phases_at(t));
+        accelerate(y.first(dimension()), y.last(dimension()), t, system_.free().phases_at(t));
         std::copy(elimination_.multipliers().begin(), elimination_.multipliers().end(), lambda.begin());
     }
 
@@ -86,13 +83,12 @@ private:
                 const std::span<double> all(numbers_);
                 layout.gather(x, k, all.first(n));
                 layout.gather(v, k, all.last(n));
-                accelerate(std::span<const double>(all.first(n)), std::span<const double>(all.last(n)), t, theta(k));
+                accelerate(all.first(n), all.last(n), t, theta(k));
             } else {
                 const std::span<Taylor> all(series_);
                 layout.gather(degree, x, k, all.first(n));
                 layout.gather(degree, v, k, all.last(n));
-                accelerate(degree, std::span<const Taylor>(all.first(n)), std::span<const Taylor>(all.last(n)),
-                           Taylor::variable(t, degree), theta(k));
+                accelerate(degree, all.first(n), all.last(n), Taylor::variable(t, degree), theta(k));
             }
             for (int j = 0; j <= degree; ++j) {
                 layout.scatter(std::span<const double>(force_).subspan(static_cast<std::size_t>(j) * n, n), k,

@@ -31,7 +31,8 @@ inline const MethodDescription bounded_derivative_description{
                 {"steps", "adaptive"},
                 {"sweeps", "as the tolerance needs, 0 to 3"}}};
 
-Solution bounded_derivative(const StiffMotion& motion, const Request& request);
+/// With `direct`, runs that `auto` has chosen this for go there where the springs are not fast enough for it to pay.
+Solution bounded_derivative(const StiffMotion& motion, const Request& request, const DirectRun& direct = {});
 
 /// The start on the slow manifold, by the expansion.
 SlowPoint expanded_point(const StiffMotion& motion, const Request& request);

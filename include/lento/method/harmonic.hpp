@@ -36,9 +36,6 @@ inline const MethodDescription harmonic_description{
 
 using SharedField = std::shared_ptr<PhaseField>;
 
-/// The same request by direct integration: what is left below break-even.
-using DirectRun = std::function<Solution(const Request&)>;
-
 Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct, StartReport start = {});
 
 }  // namespace lento

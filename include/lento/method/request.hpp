@@ -20,6 +20,7 @@ struct Request {
     double t_start = 0;
     double t_end = 0;
     std::string method = "auto";
+    bool by_auto = false;  ///< the method was chosen, not asked for: `direct` may take its place where that is cheaper
     double rtol = 1e-6;
     double atol = 1e-9;
     Options options{};
@@ -30,6 +31,9 @@ struct Request {
     std::stop_token stop{};
     std::function<void(double t)> progress{};  ///< told the time reached, once a macro-step
 };
+
+/// The same request by direct integration, for methods that leave to it what it does with less work.
+using DirectRun = std::function<Solution(const Request&)>;
 
 /// Throws Misuse for what no method can run: sizes that do not fit, times in the wrong order, tolerances that are not
 /// positive. Returns the request with the velocity filled in.

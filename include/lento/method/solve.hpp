@@ -94,6 +94,7 @@ inline void require_slow_variables(const std::string& method) {
 template <class Run>
 Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
     request.method = choice.method;
+    request.by_auto = true;
     if (choice.otherwise.empty()) {
         return run(request).requested_as("auto");
     }
@@ -228,7 +229,8 @@ Solution solve(const StiffSystem<Springs>& system, const Request& request) {
     }
     const std::string& method = request.method;
     if (method == bounded_derivative_description.name) {
-        return bounded_derivative(SpringsMotion(system), request);
+        return bounded_derivative(SpringsMotion(system), request,
+                                  [&](const Request& other) { return direct(system.whole(), other); });
     }
     if (method == ipa_description.name) {
         return ipa(SpringsMotion(system), request);
