@@ -201,6 +201,11 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
         entry.why = fmt::format("{}: {}", name_of(outcome), trial.explanation());
         return {};
     }
+    if (trial.record().method != entry.method) {
+        entry.applies = false;
+        entry.why = trial.warnings().empty() ? "it leaves this to " + trial.record().method : trial.warnings().front();
+        return {};
+    }
     const double reached = trial.record().t_end - request.t_start;
     // Steps become shorter by the root of the tolerance that belongs to the order of the macro-solver.
     const double order = entry.method == "multirevolution" ? 8 : 4;

@@ -7,8 +7,7 @@ int main() {
     auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto v, auto t, auto theta, auto f) {
         f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
     });
-    auto solution =
-        lento::solve(pendulum, {.start = {0.5}, .velocity = {0.0}, .t_end = 1.0, .method = "hmm-async", .rtol = 1e-6});
+    auto solution = lento::solve(pendulum, {.start = {0.5}, .velocity = {0.0}, .t_end = 1.0, .rtol = 1e-6});
 
     for (double t : {0.25, 0.5, 0.75, 1.0}) {
         std::printf("t = %.2f  slow %+.6f  true %+.6f\n", t, solution.slow(t).position[0],

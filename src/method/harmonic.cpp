@@ -78,6 +78,12 @@ public:
         if (!plan_.finite) {
             return not_started(Outcome::diverged, "the force is not a finite number at the start, or near it");
         }
+        if (constexpr double hopeless = 1e4; plan_.noise > hopeless) {
+            return not_started(Outcome::refused,
+                               fmt::format("rounding of the fast force, which cancels in its mean, leaves {:.1g} times "
+                                           "the tolerance: double precision cannot average it",
+                                           plan_.noise));
+        }
         if (!plan_.affordable) {
             return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
         }

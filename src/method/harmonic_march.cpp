@@ -23,8 +23,9 @@ public:
     void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
                   std::span<double> rates) override {
         // NOTE: between 10 and 30 radians a step high derivatives from the past are noise.
-        const auto by_step = static_cast<int>(average_->field().frequency() * past.h / 4);
-        average_->respond(std::min({past.degree, degree_, by_step}), past.h, past.coefficients, response_);
+        const double by_step = average_->field().frequency() * past.h / 4;
+        const int degree = std::min(past.degree, degree_);
+        average_->respond(by_step < degree ? static_cast<int>(by_step) : degree, past.h, past.coefficients, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
     }
 

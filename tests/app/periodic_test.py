@@ -42,6 +42,14 @@ class Periodic(ProgramCase):
             for name in "qp":
                 self.assertAlmostEqual(summary["final_fast"][name], direct[name], delta=1e-5, msg=method)
 
+    def test_auto_takes_harmonic_where_the_periodic_part_is_exact(self):
+        for model in ("van-der-pol.toml", "gyrating-particle.toml", "perturbed-kepler.toml"):
+            summary = self.run_json(MODELS / model)
+            self.assertEqual((summary["method"], summary["requested_method"]), ("harmonic", "auto"), model)
+            direct = self.run_json(MODELS / model, "--method", "multirevolution", "--rtol", "1e-10", "--atol", "1e-12")["final_fast"]
+            for name, estimate in summary["error_estimate"].items():
+                self.assertLess(abs(summary["final_fast"][name] - direct[name]), 10 * estimate + 1e-7, (model, name))
+
     def test_auto_takes_multirevolution_for_declared_periods(self):
         self.assertEqual(self.run_json(self.model(OSCILLATOR))["method"], "multirevolution")
         self.assertEqual(self.run_json(MODELS / "henon-heiles.toml")["method"], "multirevolution")
@@ -58,7 +66,8 @@ class Periodic(ProgramCase):
 
     def test_a_declared_exact_part_is_used(self):
         text = OSCILLATOR.replace('rate = "p"', 'rate = "p", exact = "p"').replace('p"}', 'p"}').replace('*p" }', '*p", exact = "-q" }')
-        summary = self.run_json(self.model(text))
+        self.assertEqual(self.run_json(self.model(text))["method"], "harmonic")
+        summary = self.run_json(self.model(text), "--method", "multirevolution")
         self.assertEqual(summary["options"]["micro"], "aba104")
         bad = self.lento("run", self.model(text.replace('exact = "-q"', 'exact = "-q + 1"')))
         self.assertEqual(bad.returncode, 2)

@@ -50,8 +50,8 @@ class Program(ProgramCase):
             self.assertEqual(list(data["slow/q"][:]), [float(r[1]) for r in rows[1:]])
             self.assertEqual(data.attrs["method"], "harmonic")
             self.assertEqual(data.attrs["model"], pathlib.Path(PENDULUM).read_text())
-            self.assertEqual(data["options"].attrs["filter"], summary["options"]["filter"])
-            self.assertEqual(data["options"].attrs["micro_steps_per_period"], summary["options"]["micro_steps_per_period"])
+            self.assertEqual(data["options"].attrs["macro"], summary["options"]["macro"])
+            self.assertEqual(data["options"].attrs["phases"], summary["options"]["phases"])
             self.assertEqual(data["parameters/l"][()], 0.2)
             self.assertEqual(data["phases/theta"].attrs["frequency_units"], "rad / model time")
             self.assertEqual(data["slow/q_dot"].attrs["units"], "unit of q / model time")
@@ -121,7 +121,7 @@ samples = 3
         self.assertIn("left out", summary["warnings"][0])
 
     def test_compare(self):
-        done = self.lento("compare", PENDULUM, "--set", "omega=1e4", "--json", "-o", "c")
+        done = self.lento("compare", PENDULUM, "--method", "hmm-async", "--set", "omega=1e4", "--json", "-o", "c")
         self.assertEqual(done.returncode, 0, done.stderr)
         data = json.loads(done.stdout)
         self.assertLess(data["error"]["q"]["max"], 30 / 1e4)
@@ -131,9 +131,9 @@ samples = 3
         errors = self.rows_of("c/error.csv")
         self.assertEqual(len(errors), 202)
         self.assertEqual(max(float(r[1]) for r in errors[1:]), data["error"]["q"]["max"])
-        self.assertIn("saved", self.lento("compare", PENDULUM, "--set", "omega=1e4", "-o", "c").stdout)
+        self.assertIn("saved", self.lento("compare", PENDULUM, "--method", "hmm-async", "--set", "omega=1e4", "-o", "c").stdout)
         # The error of the reconstruction falls with the frequency.
-        faster = json.loads(self.lento("compare", PENDULUM, "--set", "omega=4e4", "--json", "-o", "c").stdout)
+        faster = json.loads(self.lento("compare", PENDULUM, "--method", "hmm-async", "--set", "omega=4e4", "--json", "-o", "c").stdout)
         self.assertLess(faster["error"]["q"]["max"], 0.4 * data["error"]["q"]["max"])
 
     def test_compare_refuses_what_is_too_dear_with_its_price(self):
@@ -291,7 +291,7 @@ samples = 3
 
     def test_failed_runs_are_status_1_with_json_and_files(self):
         self.refused(1, ["diverged", "q"], "run", PENDULUM, "--set", "l=0")
-        self.refused(1, ["refused", "q", "average to zero"], "run", self.model(DAMPED), "--set", "bias=1")
+        self.refused(1, ["refused", "q", "average to zero"], "run", self.model(DAMPED), "--method", "hmm-async", "--set", "bias=1")
         self.refused(1, ["no_scale_separation"], "run", PENDULUM, "--set", "omega=100", "--option", "filter=exponential")
         self.refused(1, ["refused", "double precision"], "run", PENDULUM, "--set", "omega=1e300")
         summary = self.run_json(PENDULUM, "--set", "l=0", "-o", "failed", status=1)
@@ -421,7 +421,11 @@ t_end = 1
     def test_springs(self):
         spring = MODELS / "strong-spring.toml"
         summary = self.run_json(spring)
-        self.assertEqual(summary["method"], "ipa")
+        self.assertEqual((summary["method"], summary["requested_method"], summary["slow_is"]), ("bounded-derivative", "auto", "slow manifold"))
+        self.assertAlmostEqual(summary["final"]["x"], math.cos(10), delta=1e-5)
+        self.assertLess(summary["error_estimate"]["x"], 1e-5)
+        self.assertLess(summary["statistics"]["slow_evaluations"], 1500)
+        summary = self.run_json(spring, "--method", "ipa")
         self.assertEqual(summary["slow_is"], "slow manifold")
         self.assertAlmostEqual(summary["final"]["x"], math.cos(10), delta=1e-5)
         self.assertGreater(summary["statistics"]["projections"], 100)
@@ -433,7 +437,11 @@ t_end = 1
         self.refused(2, ["project_times"], "run", spring, "--option", "project_times=1,foo")
         self.refused(2, ["implicit-midpoint", "did you mean 'cvode-adams'"], "run", MODELS / "two-springs-i.toml", "--option", "macro=cvode-adam")
         self.refused(1, ["no_scale_separation", "direct"], "run", spring, "--method", "ipa", "--set", "omega=3")
-        self.assertEqual(self.run_json(spring, "--set", "omega=100")["method"], "direct")
+        self.assertEqual(self.run_json(spring, "--set", "omega=30")["method"], "direct")
+        self.assertEqual(self.run_json(spring, "--option", "window_periods=8")["method"], "ipa", "options for it are given")
+        net = self.run_json(MODELS / "stiff-net.toml")
+        self.assertEqual((net["method"], net["requested_method"]), ("ipa", "auto"))
+        self.assertIn("bounded-derivative", net["warnings"][0])
         listed = self.model((MODELS / "two-springs-iii.toml").read_text().replace('macro = "ode45"', 'macro = "ode45"\nproject_times = [1, "2", 3]'))
         self.assertEqual(self.run_json(listed)["statistics"]["projections"], 4)
 
