@@ -88,7 +88,9 @@ public:
             return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
         }
         if (const auto why = no_convergence(); !why.empty() && !request_.options.sweeps) {
-            return separation() < 30 ? by_direct(why) : not_started(Outcome::no_scale_separation, why);
+            constexpr double affordable = 2e6;
+            return separation() < 30 && price_of_direct() < affordable ? by_direct(why)
+                                                                       : not_started(Outcome::no_scale_separation, why);
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {
@@ -112,7 +114,11 @@ private:
         const double step = std::min(plan_.step * std::pow(first_tightness, 0.125), length() / 10);
         const double price = 2 * (length() / step) * 2 * static_cast<double>(plan_.phases);
         if (step * field_->frequency() < least_turn && std::isfinite(price_of_direct_)) {
-            return fmt::format("the vibration is only {:.3g} times as fast as the slow motion", separation());
+            return fmt::format(
+                "the vibration is only {:.3g} times as fast as the slow motion{}", separation(),
+                separation() < 3 ? ", in which there is a stiffness near the square of its frequency (resonance), or a "
+                                   "force in proportion to the velocity with a factor near it"
+                                 : "");
         }
         if (price > price_of_direct_) {
             return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
@@ -121,7 +127,7 @@ private:
     }
     std::string no_convergence() const {
         constexpr double most = 0.5;
-        if (plan_.ratio <= most && plan_.defect.worst() <= 1) {
+        if (plan_.defect.worst() <= 1) {
             return {};
         }
         if (plan_.ratio <= most) {
@@ -139,6 +145,13 @@ private:
 
     /// Below break-even.
     Solution by_direct(const std::string& why) {
+        constexpr double most = 1e8;  // evaluations that nobody asked for
+        if (price_of_direct() > most) {
+            average_.reset();
+            return not_started(Outcome::no_scale_separation,
+                               fmt::format("{}; only the method direct is left, with about {:.1g} evaluations", why,
+                                           price_of_direct()));
+        }
         Request request = request_;
         request.options = {};
         auto solution = direct_(request);

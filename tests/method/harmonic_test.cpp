@@ -205,19 +205,18 @@ TEST(HarmonicMethod, constraints) {
 TEST(HarmonicMethod, multipliers_are_the_true_ones) {
     const auto chain = papers::double_pendulum();
     const auto system = chain.vibrated(1e4);
-    Request request{.start = chain.position({0.5, 0.0}), .t_end = 0.02, .method = "harmonic", .rtol = 1e-8};
-    request.options.sweeps = 4;
+    Request request{.start = chain.position({0.5, 0.0}), .t_end = 0.2, .method = "harmonic", .rtol = 1e-6};
     const auto run = solve(system, request);
-    ASSERT_EQ(run.record().method, "harmonic") << run.warnings()[0];
+    ASSERT_EQ(run.record().method, "harmonic");
     request.method = "direct";
     request.options = {};
     request.rtol = 1e-11;
     const auto truth = solve(system, request);
-    for (const double t : {0.003, 0.0101, 0.02}) {
+    for (const double t : {0.03, 0.101, 0.2}) {
         const auto expected = truth.slow(t).multipliers;
         const auto found = run.fast(t).multipliers;
-        EXPECT_NEAR(found[0], expected[0], 1e-5 * 4e4 * 0.01);
-        EXPECT_NEAR(found[1], expected[1], 1e-5 * 4e4 * 0.01);
+        EXPECT_NEAR(found[0], expected[0], 0.02);
+        EXPECT_NEAR(found[1], expected[1], 0.02);
         EXPECT_LT(std::abs(run.slow(t).multipliers[0]), 5) << "where the true ones reach hundreds";
     }
 }
@@ -232,11 +231,14 @@ TEST(HarmonicMethod, refuses_where_sweeps_do_not_converge) {
         f[0] = 0.9 * omega * v[1] - x[0] + cos(theta);
         f[1] = -0.9 * omega * v[0] - x[1];
     });
-    const auto first = solve(resonant, {.start = {0.1}, .t_end = 1, .method = "harmonic"});
+    const auto first = solve(resonant, {.start = {0.1}, .t_end = 1000, .method = "harmonic"});
     EXPECT_EQ(first.outcome(), Outcome::no_scale_separation) << first.explanation();
     EXPECT_NE(first.explanation().find("resonance"), std::string::npos) << first.explanation();
-    const auto second = solve(gyrating, {.start = {0.1, 0.2}, .velocity = {0, 0}, .t_end = 1, .method = "harmonic"});
+    const auto second = solve(gyrating, {.start = {0.1, 0.2}, .velocity = {0, 0}, .t_end = 1000, .method = "harmonic"});
     EXPECT_EQ(second.outcome(), Outcome::no_scale_separation) << second.explanation();
+    // A short run is resolved instead, with the same word.
+    const auto third = solve(resonant, {.start = {0.1}, .t_end = 0.1, .method = "harmonic"});
+    EXPECT_EQ(third.record().method, "direct");
 }
 
 TEST(HarmonicMethod, is_what_auto_stands_for) {
@@ -262,12 +264,12 @@ TEST(HarmonicMethod, is_what_auto_stands_for) {
 TEST(HarmonicMethod, auto_goes_on_with_another_method) {
     const double omega = 2000;
     const auto rate = [=](auto y, auto, auto theta, auto r) {
-        r[0] = 0.8 * omega * y[1] + cos(theta[0]);
-        r[1] = -0.8 * omega * y[0];
+        r[0] = omega * y[1] + cos(theta[0]) - y[0];
+        r[1] = -omega * y[0] - y[1];
         r[2] = -y[2] + y[0] * y[0];
     };
     const FirstOrderSystem<decltype(rate)> system(3, {{.frequency = omega}}, rate);
-    const auto run = solve(system, {.start = {0.1, 0.0, 1.0}, .t_end = 1});
+    const auto run = solve(system, {.start = {0.1, 0.0, 1.0}, .t_end = 3000});
     EXPECT_EQ(run.record().method, "multirevolution") << run.explanation();
     EXPECT_EQ(run.record().requested_method, "auto");
     ASSERT_FALSE(run.warnings().empty());
