@@ -221,8 +221,10 @@ void LoadedModel::make_request(End end) {
     request_.keep = Recorder::Keep::nothing;
 
     std::vector<std::string> option_names;
-    for (const auto& setting : model_.run.options) {
-        option_names.push_back(setting.name);
+    if (model_.run.method == "auto") {  // else they are for the method in the file
+        for (const auto& setting : model_.run.options) {
+            option_names.push_back(setting.name);
+        }
     }
     for (const auto& option : arguments_.options) {
         option_names.push_back(option.substr(0, option.find('=')));

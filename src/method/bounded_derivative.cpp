@@ -39,7 +39,8 @@ public:
         if (motion_.violation() || violation_) {
             return not_started();
         }
-        if (request_.by_auto && direct_ && expected_evaluations() > evaluations_to_resolve()) {
+        if (request_.by_auto && direct_ && names_of_set(request_.options).empty() &&
+            expected_evaluations() > evaluations_to_resolve()) {
             return by_direct();
         }
         const double least = std::min(first_tightness, 1e-14 / request_.rtol);  // below it there is only rounding

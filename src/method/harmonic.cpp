@@ -133,24 +133,27 @@ private:
         if (plan_.ratio <= most) {
             return plan_.noise > 1 || plan_.defect.worst() < 1e3
                        ? std::string()  // the estimate of the error will tell
-                       : fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance; loosen it",
-                                     plan_.sweeps, plan_.phases, plan_.defect.worst());
+                       : fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance", plan_.sweeps,
+                                     plan_.phases, plan_.defect.worst());
         }
         return fmt::format(
             "each sweep changes the averaged force by {:.2g} of what the one before did, where less than {} is needed: "
             "a stiffness near the square of the frequency (resonance), or forces in proportion to the velocity with a "
-            "factor near the frequency; put such a part into an exactly solved flow, or use the method direct",
+            "factor near the frequency",
             plan_.ratio, most);
     }
 
     /// Below break-even.
     Solution by_direct(const std::string& why) {
         constexpr double most = 1e8;  // evaluations that nobody asked for
-        if (price_of_direct() > most) {
+        const bool averaged = request_.options.initial.value_or("true-state") == "averaged";
+        if (price_of_direct() > most || averaged) {
             average_.reset();
             return not_started(Outcome::no_scale_separation,
-                               fmt::format("{}; only the method direct is left, with about {:.1g} evaluations", why,
-                                           price_of_direct()));
+                               averaged ? fmt::format("{}; only the method direct is left, from a true state", why)
+                                        : fmt::format("{}; only the method direct is left, with about {:.1g} "
+                                                      "evaluations",
+                                                      why, price_of_direct()));
         }
         Request request = request_;
         request.options = {};
@@ -167,6 +170,7 @@ private:
         count(coarse);
         double tightness = first_tightness;
         double too_tight = 0;  // steps became too short with it
+        double excess = HUGE_VAL;
         if (coarse.result.outcome != Outcome::completed) {
             return ended_early(std::move(coarse));
         }
@@ -179,26 +183,37 @@ private:
                 tightness = std::sqrt(tightness * coarse.tightness);
                 continue;
             }
+            if (fine.result.outcome == Outcome::not_converged && std::isfinite(excess)) {
+                break;
+            }
             if (fine.result.outcome != Outcome::completed) {
                 return ended_early(std::move(fine));
             }
             record_.error_estimate = march().errors(coarse, fine, defect);
-            double worst = 0;
+            excess = 0;
             for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                worst = larger(worst, record_.error_estimate[i] / march().tolerance(i, fine.scales));
+                excess = larger(excess, record_.error_estimate[i] / march().tolerance(i, fine.scales));
             }
-            if (worst <= 1) {
+            if (excess <= 1) {
                 return finished(std::move(fine), {});
             }
-            tightness = std::max(tightness * std::clamp(0.3 / worst, 1e-3, 0.3), std::sqrt(tightness * too_tight));
+            tightness = std::max(tightness * std::clamp(0.3 / excess, 1e-3, 0.3), std::sqrt(tightness * too_tight));
             coarse = std::move(fine);
         }
-        if (too_tight > 0) {
-            return too_short_steps(std::move(coarse));
+        return beyond_tolerance(std::move(coarse), excess);
+    }
+    /// A march that is as good as they get: what it says of its error is right all the same.
+    Solution beyond_tolerance(HarmonicPass pass, double excess) {
+        constexpr double most = 30;
+        const auto why = fmt::format(
+            "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not "
+            "make it smaller, or there are none; see error_estimate, or loosen rtol and atol",
+            excess);
+        if (excess > most) {
+            return finished(std::move(pass), why);
         }
-        return finished(std::move(coarse),
-                        "the estimate of the error stays above the tolerance however short the steps are; loosen rtol "
-                        "and atol, or look at error_estimate");
+        record_.warnings.push_back(why);
+        return finished(std::move(pass), {});
     }
     HarmonicMarch march() const { return {*average_, plan_, request_}; }
 
@@ -231,6 +246,9 @@ private:
                                static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
                                std::numeric_limits<std::int64_t>::max());
             average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
+            if (!plan_.finite) {
+                return defect;
+            }
         }
     }
 
@@ -249,9 +267,10 @@ private:
     }
     Solution too_short_steps(HarmonicPass pass) {
         constexpr double most_times = 5;  // what was spent already, for direct
+        constexpr double cheap = 2e6;
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
-        if (price_of_direct() < most_times * static_cast<double>(field_->evaluations())) {
+        if (price_of_direct() < std::max(cheap, most_times * static_cast<double>(field_->evaluations()))) {
             return by_direct(why);
         }
         pass.result.outcome = Outcome::no_scale_separation;
@@ -289,7 +308,9 @@ private:
     Solution not_started(Outcome outcome, std::string why) {
         HarmonicPass pass{.result = {.outcome = outcome, .reached = request_.t_start}};
         pass.final_state = request_.start;
-        pass.final_state.insert(pass.final_state.end(), request_.velocity.begin(), request_.velocity.end());
+        if (field_->second_order()) {
+            pass.final_state.insert(pass.final_state.end(), request_.velocity.begin(), request_.velocity.end());
+        }
         record_.error_estimate.clear();
         auto solution = finished(std::move(pass), std::move(why));
         return solution;

@@ -100,7 +100,9 @@ std::vector<double> HarmonicMarch::largest_differences(const HarmonicPass& coars
     constexpr std::size_t enough = 64;
     const std::size_t count = std::min(coarse.samples.size(), fine.samples.size());
     std::vector<double> differences(fine.final_state.size(), 0.0);
-    for (std::size_t k = 0; k < count; k += std::max<std::size_t>(1, count / enough)) {
+    const std::size_t looks = std::min(count, enough);
+    for (std::size_t look = 1; look <= looks; ++look) {
+        const std::size_t k = look * count / looks - 1;  // the last among them
         auto one = coarse.samples[k];
         auto other = fine.samples[k];
         average_->field().leave(time(k), one);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "lento/base/number.hpp"
 
@@ -137,6 +138,43 @@ double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a,
     return largest;
 }
 
+/// As many as the fastest of several phases needs, which turns more than once in the common period.
+std::size_t HarmonicStart::fewest_here() const {
+    double turns = 1;
+    for (const auto& phase : field_->phases()) {
+        turns = std::max(turns, std::round(phase.frequency / field_->frequency()));
+    }
+    return std::max(fewest_phases, 2 * static_cast<std::size_t>(turns) + 1);
+}
+
+/// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same on two grids as a lower
+/// one, but hardly on three.
+double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
+    const double t = request_->t_start;
+    HarmonicAverage other(*field_, 2 * average.grid().size() + 3);
+    const auto rates = [&](HarmonicAverage& on) {
+        const Response none{std::vector<double>(on.block()),
+                            std::vector<double>(field_->second_order() ? on.block() : 0)};
+        std::vector<double> a(on.block()), mean(n());
+        on.evaluate(t, head(plan.state, n()), tail(plan.state, n()), none, a, mean);
+        return a;
+    };
+    const auto here = rates(average);
+    const auto there = rates(other);
+    const std::size_t m = average.grid().size();
+    const std::size_t k = other.grid().size();
+    double largest = 0;
+    for (std::size_t i = 0; i < n(); ++i) {
+        for (std::size_t j = 0; j < k; ++j) {
+            const double phi = 2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(k);
+            const double off = there[i * k + j] - average.grid().value(std::span(here).subspan(i * m, m), phi);
+            largest = larger(
+                largest, std::abs(off) / field_->frequency() / tolerance(field_->second_order() ? n() + i : i, plan));
+        }
+    }
+    return largest;
+}
+
 /// (F, a at all phases) in slow time, for the first steps, and how long these may be: what a series leaves out is of the size of its last
 /// term.
 void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& plan) const {
@@ -165,7 +203,7 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
-    HarmonicPlan plan{.phases = phases.value_or(fewest_phases), .state = start()};
+    HarmonicPlan plan{.phases = phases.value_or(fewest_here()), .state = start()};
     const auto finite = [](std::span<const double> values) {
         return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
     };
@@ -182,15 +220,16 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         measure(average, plan);
         pass(average, 2, plan);
         plan.finite = finite(average.force()) && finite(plan.state);
-        if (phases || !plan.finite || too_dear(3 * price(2)) || plan.phases >= most_phases) {
+        if (phases || !plan.finite || too_dear(3 * price(2))) {
             break;
         }
         HarmonicAverage finer(*field_, 2 * plan.phases + 1);
         average.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
         finer.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
         plan.defect = {.force = change(average.force(), finer.force()),
-                       .response = difference(average, average.response(), finer, finer.response(), plan)};
-        if (plan.defect.worst() <= share) {
+                       .response = larger(difference(average, average.response(), finer, finer.response(), plan),
+                                          off_the_grid(average, plan))};
+        if (plan.defect.worst() <= share || plan.phases >= most_phases) {
             break;
         }
         constexpr double far = 100;
@@ -260,8 +299,9 @@ HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, doubl
     own.set_weights(weights_);
     const auto X = state.first(n());
     const auto V = state.subspan(n());
-    own.sweep(2, t, X, V);
-    finer.sweep(2, t, X, V);
+    // NOTE: with all sweeps: each makes harmonics of its own from those of the one before.
+    own.sweep(plan.sweeps, t, X, V);
+    finer.sweep(plan.sweeps, t, X, V);
     Defects found{.by_phases = {.force = change(own.force(), finer.force()),
                                 .response = difference(own, own.response(), finer, finer.response(), plan)}};
     own.sweep(plan.sweeps + 1, t, X, V);

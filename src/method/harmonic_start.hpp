@@ -75,6 +75,8 @@ private:
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
+    std::size_t fewest_here() const;
+    double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const {
         return request_->atol + request_->rtol * plan.scales[i];
     }

@@ -124,8 +124,10 @@ void set_option(Options& options, std::string_view name, std::string_view value)
             } else {
                 const double number = number_from(value, fmt::format("option {}", name));
                 if constexpr (std::is_same_v<Value, std::size_t>) {
-                    if (!(number >= 1) || number > 1e15 || number != std::floor(number)) {
-                        throw Misuse(fmt::format("option {} = {} must be a whole number, 1 or more", name, value));
+                    const int least = name == "sweeps" ? 0 : 1;
+                    if (!(number >= least) || number > 1e15 || number != std::floor(number)) {
+                        throw Misuse(
+                            fmt::format("option {} = {} must be a whole number, {} or more", name, value, least));
                     }
                 }
                 options.*field = static_cast<Value>(number);
