@@ -88,9 +88,12 @@ public:
             return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
         }
         if (const auto why = no_convergence(); !why.empty() && !request_.options.sweeps) {
-            constexpr double affordable = 2e6;
-            return separation() < 30 && price_of_direct() < affordable ? by_direct(why)
-                                                                       : not_started(Outcome::no_scale_separation, why);
+            return separation() < 30
+                       ? by_direct(why)
+                       : not_started(Outcome::no_scale_separation,
+                                     why +
+                                         "; put such a part into an exactly solved flow, loosen rtol and atol, or use "
+                                         "the method direct");
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {

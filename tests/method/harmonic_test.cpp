@@ -276,6 +276,48 @@ TEST(HarmonicMethod, auto_goes_on_with_another_method) {
     EXPECT_NE(run.warnings()[0].find("harmonic"), std::string::npos) << run.warnings()[0];
 }
 
+/// cos(21 theta) looks like cos(theta) on 5 phases and on 11.
+TEST(HarmonicMethod, high_harmonics_are_not_taken_for_low_ones) {
+    const double omega = 1e4;
+    for (const int harmonic : {21, 34, 55}) {
+        const auto system = vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
+            f[0] = -sin(x[0]) + omega * cos(harmonic * theta) * x[0] * x[0] / 3;
+        });
+        Request request{.start = {1}, .velocity = {1}, .t_end = 2, .method = "harmonic"};
+        const auto run = solve(system, request);
+        ASSERT_EQ(run.record().method, "harmonic") << run.explanation();
+        ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+        EXPECT_NEAR(run.fast(2).position[0], resolved(system, request).slow(2).position[0], 1e-6) << harmonic;
+    }
+}
+
+/// The third harmonic of the velocity appears in the third sweep, and 5 phases do not hold it.
+TEST(HarmonicMethod, harmonics_of_late_sweeps_count) {
+    const double omega = 300;
+    const auto system = vibrated_system(1, omega, [=](auto x, auto v, auto, auto theta, auto f) {
+        f[0] = x[0] - x[0] * x[0] * x[0] - 0.1 * v[0] + omega * x[0] * cos(theta);
+    });
+    Request request{.start = {1}, .t_end = 10, .method = "harmonic", .rtol = 1e-8, .atol = 1e-10};
+    const auto run = solve(system, request);
+    ASSERT_EQ(run.record().method, "harmonic") << run.explanation();
+    const auto truth = resolved(system, request);
+    EXPECT_LT(std::abs(run.fast(10).velocity[0] - truth.slow(10).velocity[0]), 10 * run.record().error_estimate[1]);
+}
+
+TEST(HarmonicMethod, what_cannot_start_says_so) {
+    const auto rate = [](auto y, auto, auto theta, auto r) { r[0] = sqrt(-y[0]) + sin(theta[0]); };
+    const FirstOrderSystem<decltype(rate)> system(1, {{.frequency = 3000}}, rate);
+    const auto run = solve(system, {.start = {0.3}, .t_end = 5, .method = "harmonic"});
+    EXPECT_EQ(run.outcome(), Outcome::diverged);
+    EXPECT_EQ(run.final_state().position, std::vector<double>{0.3});
+    // From an averaged start there is no direct run.
+    const auto few = vibrated_system(
+        1, 60.0, [](auto x, auto, auto, auto theta, auto f) { f[0] = (9.8 + 240 * cos(theta)) / 0.2 * sin(x[0]); });
+    const auto averaged =
+        solve(few, {.start = {0.5}, .t_end = 1, .method = "harmonic", .options = {.initial = "averaged"}});
+    EXPECT_EQ(averaged.outcome(), Outcome::no_scale_separation) << averaged.explanation();
+}
+
 TEST(HarmonicMethod, what_cannot_be_asked_is_misuse) {
     auto request = pendulum_request(1e-6);
     request.options.phases = 1;
