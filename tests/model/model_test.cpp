@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -478,11 +479,10 @@ TEST(Model, every_example_compiles_in_a_tenth_of_a_second) {
         if (file.path().extension() != ".toml") {
             continue;
         }
-        const auto began = std::chrono::steady_clock::now();
+        const std::clock_t began = std::clock();  // of this process: others may be busy
         const auto model = read_model(Source::file(file.path()));
         const ModelFunction force(model, model.forces);
-        [[maybe_unused]] const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        [[maybe_unused]] const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
 #ifdef NDEBUG
         EXPECT_LT(seconds, 0.1) << file.path();
 #endif

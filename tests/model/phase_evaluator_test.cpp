@@ -23,13 +23,13 @@ y = { start = 0.2, velocity = 1 }
 [mass]
 matrix = [[2, 0.3], [0.3, 1]]
 [forces]
-x = "sin(x - y)*cos(theta) + t*x' - exp(-y)"
-y = "sqrt(1 + x^2)*sin(2*phi + 1) - 0.1*y'^3 + tanh(x)*cos(theta)"
+x = "sin(x - y)*cos(theta) + t*x_dot - exp(-y)"
+y = "sqrt(1 + x^2)*sin(2*phi + 1) - 0.1*y_dot^3 + tanh(x)*cos(theta)"
 [vibration.theta]
 frequency = 100
 [vibration.phi]
 frequency = 300
-phase = 0.4
+start = 0.4
 )toml";
 
 const char* const variables = R"toml(
