@@ -65,4 +65,19 @@ Solution solve_by_strides(const ConstrainedSystem<Free, Constraints>& system, co
     return solve(system, request);
 }
 
+template <class Force, std::size_t Extent>
+Solution solve_harmonically(const VibratedSystem<Force, Extent>& system, const Request& request) {
+    using Field = CoordinatesField<VibratedSystem<Force, Extent>>;
+    const DirectRun resolve = [&](const Request& other) { return direct(system, other); };
+    return request.method == direct_description.name ? resolve(request)
+                                                     : harmonic(std::make_shared<Field>(system), request, resolve);
+}
+template <class Rate>
+Solution solve_harmonically(const FirstOrderSystem<Rate>& system, const Request& request) {
+    using Field = VariablesField<FirstOrderSystem<Rate>>;
+    const DirectRun resolve = [&](const Request& other) { return direct(system, other); };
+    return request.method == direct_description.name ? resolve(request)
+                                                     : harmonic(std::make_shared<Field>(system), request, resolve);
+}
+
 }  // namespace lento

@@ -11,6 +11,7 @@
 
 #include "lento/lento.hpp"
 #include "papers/chain.hpp"
+#include "tests/method/few_methods.hpp"
 #include "tests/method/random_sweep.hpp"
 
 namespace lento {
@@ -33,14 +34,14 @@ Solution resolved(const System& system, Request request) {
     request.rtol = 1e-12;
     request.atol = 1e-14;
     request.options = {.macro = "arkode-8"};
-    return solve(system, request);
+    return solve_harmonically(system, request);
 }
 
 TEST(HarmonicMethod, meets_its_tolerance_and_knows_its_error) {
     const auto system = pendulum(1e4);
     const auto truth = resolved(system, pendulum_request(1e-6));
     for (const double rtol : {1e-4, 1e-6, 1e-8}) {
-        const auto run = solve(system, pendulum_request(rtol));
+        const auto run = solve_harmonically(system, pendulum_request(rtol));
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         ASSERT_EQ(run.record().method, "harmonic");
         ASSERT_EQ(run.record().error_estimate.size(), 2);
@@ -59,11 +60,11 @@ TEST(HarmonicMethod, three_thousand_evaluations_at_any_frequency) {
     const auto evaluations = [](double omega) {
         auto request = pendulum_request(1e-6);
         request.t_end = std::floor(omega / (2 * std::numbers::pi)) * 2 * std::numbers::pi / omega;
-        const auto run = solve(pendulum(omega), request);
+        const auto run = solve_harmonically(pendulum(omega), request);
         EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_EQ(run.statistics().micro_steps, 0);
         request.rtol = request.atol = std::max(1e-10, 3e-16 * omega);
-        const auto finer = solve(pendulum(omega), request);
+        const auto finer = solve_harmonically(pendulum(omega), request);
         const auto here = run.reconstruct(run.final_state());
         const auto there = finer.reconstruct(finer.final_state());
         EXPECT_LT(std::abs(here.position[0] - there.position[0]), 1e-6);
@@ -116,23 +117,23 @@ TEST(HarmonicMethod, hands_over_below_break_even) {
     const auto system = vibrated_system(
         1, 10.0, [](auto x, auto, auto, auto theta, auto f) { f[0] = -4 * sin(x[0]) + 5 * cos(theta); });
     Request request{.start = {0.5}, .t_end = 20, .method = "harmonic"};
-    const auto run = solve(system, request);
+    const auto run = solve_harmonically(system, request);
     EXPECT_EQ(run.record().method, "direct");
     EXPECT_EQ(run.record().requested_method, "harmonic");
     ASSERT_FALSE(run.warnings().empty());
     EXPECT_NE(run.warnings()[0].find("resolving it is cheaper"), std::string::npos) << run.warnings()[0];
     request.method = "direct";
     EXPECT_LT(static_cast<double>(run.statistics().force_evaluations),
-              1.2 * static_cast<double>(solve(system, request).statistics().force_evaluations));
+              1.2 * static_cast<double>(solve_harmonically(system, request).statistics().force_evaluations));
 }
 
 TEST(HarmonicMethod, other_solvers_agree) {
     const auto system = pendulum(1e6);
     auto request = pendulum_request(1e-7);
-    const double expected = solve(system, request).final_state().position[0];
+    const double expected = solve_harmonically(system, request).final_state().position[0];
     for (const char* macro : {"dopri5", "arkode-8", "cvode-adams"}) {
         request.options.macro = macro;
-        const auto run = solve(system, request);
+        const auto run = solve_harmonically(system, request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << macro << run.explanation();
         EXPECT_NEAR(run.final_state().position[0], expected, 1e-5) << macro;
         EXPECT_TRUE(run.record().error_estimate.empty());
@@ -147,7 +148,7 @@ TEST(HarmonicMethod, first_order_systems) {
     };
     const FirstOrderSystem<decltype(rate)> system(2, {{.frequency = 3000}}, rate);
     Request request{.start = {0.8, 0.1}, .t_end = 5, .method = "harmonic", .rtol = 1e-7, .atol = 1e-9};
-    const auto run = solve(system, request);
+    const auto run = solve_harmonically(system, request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     ASSERT_EQ(run.record().method, "harmonic");
     const auto truth = resolved(system, request);
@@ -165,7 +166,7 @@ TEST(HarmonicMethod, samples_are_those_of_the_last_march) {
             times.push_back(t);
             positions.push_back(y[0]);
         };
-        const auto run = solve(pendulum(1e5), request);
+        const auto run = solve_harmonically(pendulum(1e5), request);
         ASSERT_EQ(times.size(), samples);
         EXPECT_EQ(times.front(), 0);
         EXPECT_EQ(times.back(), 1);
@@ -175,7 +176,7 @@ TEST(HarmonicMethod, samples_are_those_of_the_last_march) {
         times.clear();
         positions.clear();
         request.keep = Recorder::Keep::nothing;
-        solve(pendulum(1e5), request);
+        solve_harmonically(pendulum(1e5), request);
         EXPECT_EQ(positions, kept) << "without a trajectory";
     }
 }
@@ -231,13 +232,14 @@ TEST(HarmonicMethod, refuses_where_sweeps_do_not_converge) {
         f[0] = 0.9 * omega * v[1] - x[0] + cos(theta);
         f[1] = -0.9 * omega * v[0] - x[1];
     });
-    const auto first = solve(resonant, {.start = {0.1}, .t_end = 1000, .method = "harmonic"});
+    const auto first = solve_harmonically(resonant, {.start = {0.1}, .t_end = 1000, .method = "harmonic"});
     EXPECT_EQ(first.outcome(), Outcome::no_scale_separation) << first.explanation();
     EXPECT_NE(first.explanation().find("resonance"), std::string::npos) << first.explanation();
-    const auto second = solve(gyrating, {.start = {0.1, 0.2}, .velocity = {0, 0}, .t_end = 1000, .method = "harmonic"});
+    const auto second =
+        solve_harmonically(gyrating, {.start = {0.1, 0.2}, .velocity = {0, 0}, .t_end = 1000, .method = "harmonic"});
     EXPECT_EQ(second.outcome(), Outcome::no_scale_separation) << second.explanation();
     // A short run is resolved instead, with the same word.
-    const auto third = solve(resonant, {.start = {0.1}, .t_end = 0.1, .method = "harmonic"});
+    const auto third = solve_harmonically(resonant, {.start = {0.1}, .t_end = 0.1, .method = "harmonic"});
     EXPECT_EQ(third.record().method, "direct");
 }
 
@@ -284,7 +286,7 @@ TEST(HarmonicMethod, high_harmonics_are_not_taken_for_low_ones) {
             f[0] = -sin(x[0]) + omega * cos(harmonic * theta) * x[0] * x[0] / 3;
         });
         Request request{.start = {1}, .velocity = {1}, .t_end = 2, .method = "harmonic"};
-        const auto run = solve(system, request);
+        const auto run = solve_harmonically(system, request);
         ASSERT_EQ(run.record().method, "harmonic") << run.explanation();
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_NEAR(run.fast(2).position[0], resolved(system, request).slow(2).position[0], 1e-6) << harmonic;
@@ -298,7 +300,7 @@ TEST(HarmonicMethod, harmonics_of_late_sweeps_count) {
         f[0] = x[0] - x[0] * x[0] * x[0] - 0.1 * v[0] + omega * x[0] * cos(theta);
     });
     Request request{.start = {1}, .t_end = 10, .method = "harmonic", .rtol = 1e-8, .atol = 1e-10};
-    const auto run = solve(system, request);
+    const auto run = solve_harmonically(system, request);
     ASSERT_EQ(run.record().method, "harmonic") << run.explanation();
     const auto truth = resolved(system, request);
     EXPECT_LT(std::abs(run.fast(10).velocity[0] - truth.slow(10).velocity[0]), 10 * run.record().error_estimate[1]);
@@ -307,14 +309,14 @@ TEST(HarmonicMethod, harmonics_of_late_sweeps_count) {
 TEST(HarmonicMethod, what_cannot_start_says_so) {
     const auto rate = [](auto y, auto, auto theta, auto r) { r[0] = sqrt(-y[0]) + sin(theta[0]); };
     const FirstOrderSystem<decltype(rate)> system(1, {{.frequency = 3000}}, rate);
-    const auto run = solve(system, {.start = {0.3}, .t_end = 5, .method = "harmonic"});
+    const auto run = solve_harmonically(system, {.start = {0.3}, .t_end = 5, .method = "harmonic"});
     EXPECT_EQ(run.outcome(), Outcome::diverged);
     EXPECT_EQ(run.final_state().position, std::vector<double>{0.3});
     // From an averaged start there is no direct run.
     const auto few = vibrated_system(
         1, 60.0, [](auto x, auto, auto, auto theta, auto f) { f[0] = (9.8 + 240 * cos(theta)) / 0.2 * sin(x[0]); });
     const auto averaged =
-        solve(few, {.start = {0.5}, .t_end = 1, .method = "harmonic", .options = {.initial = "averaged"}});
+        solve_harmonically(few, {.start = {0.5}, .t_end = 1, .method = "harmonic", .options = {.initial = "averaged"}});
     EXPECT_EQ(averaged.outcome(), Outcome::no_scale_separation) << averaged.explanation();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "papers/random_vibrated.hpp"
+#include "tests/method/few_methods.hpp"
 
 namespace lento {
 
@@ -37,12 +38,12 @@ public:
           truth_(resolved()) {}
 
     SweepRun run(double rtol) const {
-        const auto run = solve(random_.system(), {.start = random_.start,
-                                                  .velocity = random_.velocity,
-                                                  .t_end = t_end_,
-                                                  .method = "harmonic",
-                                                  .rtol = rtol,
-                                                  .atol = rtol / 100});
+        const auto run = solve_harmonically(random_.system(), {.start = random_.start,
+                                                               .velocity = random_.velocity,
+                                                               .t_end = t_end_,
+                                                               .method = "harmonic",
+                                                               .rtol = rtol,
+                                                               .atol = rtol / 100});
         SweepRun result{.seed = seed_,
                         .omega = random_.omega,
                         .rtol = rtol,
