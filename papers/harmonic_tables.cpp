@@ -118,8 +118,7 @@ Result double_pendulum_angles() {
         request.options = {.macro = "arkode-8", .phases = 8, .sweeps = sweeps};
         const auto found = angles(solve(chain.vibrated(1e4), request));
         for (std::size_t j = 0; j < 2; ++j) {
-            // NOTE: one sweep leaves X + Delta beside the constraints, where a force depends on how they are written: with lengths instead of
-            // their squares these errors are 4.3e-5 and 3.0e-4.
+            // NOTE: one sweep leaves X + Delta beside the constraints, where a force depends on how they are written.
             result.rows.push_back({.label = fmt::format("N={}", sweeps),
                                    .column = fmt::format("error in q{}", j + 1),
                                    .published = printed[j],

@@ -1,6 +1,7 @@
 /// `lento::solve` with the methods that a test is about, and `direct`. All methods, compiled for each of its systems, would take minutes.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 
