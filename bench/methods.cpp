@@ -44,14 +44,17 @@ struct Measured {
     double in_angle(const End& truth) const { return std::abs(end.q - truth.q); }
     double in_velocity(const End& truth) const { return std::abs(end.v - truth.v); }
     bool good(const End& truth) const { return in_angle(truth) < angle_error && in_velocity(truth) < velocity_error; }
+    bool as_good_as(const Measured& other, const End& truth) const {
+        return in_angle(truth) <= other.in_angle(truth) && in_velocity(truth) <= other.in_velocity(truth);
+    }
 };
 
 /// The shortest of several runs, or one long one.
 Measured timed(const std::function<Measured()>& run) {
-    constexpr double enough = 0.2;
+    constexpr double enough = 0.3;
     Measured best;
     double total = 0;
-    for (int k = 0; k < 20 && total < enough; ++k) {
+    for (int k = 0; k < 1000 && total < enough; ++k) {
         const auto began = Clock::now();
         auto measured = run();
         measured.seconds = std::chrono::duration<double>(Clock::now() - began).count();
@@ -63,43 +66,63 @@ Measured timed(const std::function<Measured()>& run) {
     return best;
 }
 
-/// With the loosest tolerance that is good enough.
-Measured loosest(const End& truth, const std::function<Measured(double)>& run) {
-    Measured found;
-    for (double tolerance = 1e-6; tolerance > 1e-13; tolerance /= 10) {
-        found = run(tolerance);
-        if (found.good(truth)) {
-            return timed([&] { return run(tolerance); });
+/// With the loosest tolerance, from the given one on, that satisfies; the tolerance is kept for the next search.
+Measured loosest(double& tolerance, const std::function<bool(const Measured&)>& satisfies,
+                 const std::function<Measured(double)>& run) {
+    constexpr double tightest = 1e-13;
+    for (;; tolerance /= 4) {
+        const auto found = timed([&] { return run(tolerance); });
+        if (satisfies(found) || tolerance < tightest) {
+            return found;
         }
     }
-    return found;
 }
+
+struct Tolerances {
+    double bulirsch_stoer = 1e-6, direct = 1e-6;
+};
 
 class PendulumTable {
 public:
     explicit PendulumTable(double omega)
         : omega_(omega), t_end_(std::floor(omega / (2 * std::numbers::pi)) * 2 * std::numbers::pi / omega) {}
 
-    /// How many times faster than Bulirsch-Stoer harmonic averages are; whether they keep their promises.
-    std::pair<double, bool> print() const {
+    struct Verdict {
+        double factor, factor_at_same_error;  ///< how many times faster than Bulirsch-Stoer harmonic averages are
+        bool kept;                            ///< what they promise
+    };
+    /// Tolerances are where to begin, as the table for a lower frequency left them.
+    Verdict print(Tolerances& tolerances) const {
         constexpr double resolvable = 2e6;
         const End truth = omega_ < resolvable ? bulirsch_stoer<long double>(1e-14).end : by("harmonic", 1e-9).end;
         fmt::print("\nomega = {:g}, t = {:.6f}; truth by {}\n", omega_, t_end_,
                    omega_ < resolvable ? "Bulirsch-Stoer in long double" : "harmonic averages at rtol = 1e-9");
         fmt::print("  {:<34} {:>12} {:>11} {:>11} {:>11}\n", "method", "evaluations", "seconds", "error in q",
                    "error in q'");
-        const auto conventional = loosest(truth, [&](double tolerance) { return bulirsch_stoer<double>(tolerance); });
+        const auto harmonic = timed([&] { return by("harmonic", 1e-6); });
+        const auto good = [&](const Measured& run) { return run.good(truth); };
+        const auto conventional = loosest(tolerances.bulirsch_stoer, good,
+                                          [&](double tolerance) { return bulirsch_stoer<double>(tolerance); });
         line("Bulirsch-Stoer (Boost.odeint)", conventional, truth);
-        line("direct", loosest(truth, [&](double tolerance) { return by("direct", tolerance); }), truth);
+        Verdict verdict{conventional.seconds / harmonic.seconds, 0, good(harmonic)};
+        if (omega_ <= 1e5) {  // later rounding spoils it before it becomes as good
+            double tolerance = tolerances.bulirsch_stoer;
+            const auto better = loosest(
+                tolerance, [&](const Measured& run) { return run.as_good_as(harmonic, truth); },
+                [&](double tightness) { return bulirsch_stoer<double>(tightness); });
+            line("the same, as good as harmonic", better, truth);
+            verdict.factor_at_same_error = better.seconds / harmonic.seconds;
+        }
+        line("direct", loosest(tolerances.direct, good, [&](double tolerance) { return by("direct", tolerance); }),
+             truth);
         for (const auto* method : {"hmm-async", "sam", "multirevolution"}) {
             line(method, timed([&] { return by(method, 1e-7); }), truth);
         }
-        const auto harmonic = timed([&] { return by("harmonic", 1e-6); });
         line("harmonic", harmonic, truth);
         line("the averaged equation, by hand", timed([&] { return averaged(1e-7); }), truth);
-        const double factor = conventional.seconds / harmonic.seconds;
         constexpr std::int64_t most_evaluations = 3000;
-        return {factor, harmonic.good(truth) && harmonic.evaluations <= most_evaluations};
+        verdict.kept = verdict.kept && harmonic.evaluations <= most_evaluations;
+        return verdict;
     }
 
 private:
@@ -150,14 +173,20 @@ private:
 bool pendulum_tables() {
     bool good = true;
     double first = 0;
+    Tolerances tolerances;
     for (const double omega : {1e5, 1e6, 1e7}) {
-        const auto [factor, kept] = PendulumTable(omega).print();
-        first = first == 0 ? factor : first;
+        const auto verdict = PendulumTable(omega).print(tolerances);
+        if (first == 0) {
+            first = verdict.factor;
+            fmt::print("  harmonic is {:.0f} times faster than Bulirsch-Stoer at the same error\n",
+                       verdict.factor_at_same_error);
+            good = verdict.factor_at_same_error >= 100;
+        }
         fmt::print("  harmonic is {:.0f} times faster than Bulirsch-Stoer; over omega that is {:.2f} of the first\n",
-                   factor, factor / first * 1e5 / omega);
-        good = good && kept && factor >= 100 * omega / 1e5 / 2;
+                   verdict.factor, verdict.factor / first * 1e5 / omega);
+        good = good && verdict.kept && verdict.factor / first >= omega / 1e5 / 2;
     }
-    return good && first >= 100;
+    return good;
 }
 
 /// The forces of a text model at m phases: vector code against its scalar code, one phase after the other.

@@ -17,8 +17,7 @@ HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases)
       force_(field.dimension()),
       rates_(field.dimension() * phases),
       x_(rates_.size()),
-      v_(field.second_order() ? rates_.size() : 0),
-      line_(phases) {
+      v_(field.second_order() ? rates_.size() : 0) {
     response_.displacement.resize(rates_.size());
     response_.velocity.resize(v_.size());
 }
@@ -37,10 +36,8 @@ void HarmonicAverage::backward(int degree, double h, std::span<const double> sou
         const double rate = j < degree ? (j + 1) / h : 0.0;
         for (std::size_t i = 0; i < dimension(); ++i) {
             const std::size_t here = static_cast<std::size_t>(j) * block() + i * m;
-            for (std::size_t k = 0; k < m; ++k) {
-                line_[k] = rate == 0 ? source[here + k] : source[here + k] - rate * result[here + block() + k];
-            }
-            grid_.inverse(factor, line_, result.subspan(here, m));
+            const auto next = j < degree ? result.subspan(here + block(), m) : std::span<double>();
+            grid_.inverse(factor, source.subspan(here, m), rate, next, result.subspan(here, m));
         }
     }
 }

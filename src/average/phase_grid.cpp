@@ -1,13 +1,32 @@
 #include "lento/average/phase_grid.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
 
 namespace lento {
+namespace {
+
+/// sum += factor C (g - rate h), column by column, which the vector unit can do without changing the order of any sum.
+template <class Size>
+inline void multiply(Size m, const double* circulant, double factor, const double* g, double rate, const double* h,
+                     double* sum) {
+    for (std::size_t j = 0; j < m; ++j) {
+        const double* column = circulant + (m - 1 - j);
+        const double value = factor * (rate == 0 ? g[j] : g[j] - rate * h[j]);
+        for (std::size_t k = 0; k < m; ++k) {
+            sum[k] += column[k] * value;
+        }
+    }
+}
+
+}  // namespace
 
 PhaseGrid::PhaseGrid(std::size_t points) : m_(points), circulant_(2 * points - 1) {
     if (points < 2) {
@@ -38,14 +57,24 @@ double PhaseGrid::mean(std::span<const double> g) const {
     return (sum + lost) / static_cast<double>(m_);
 }
 
-void PhaseGrid::inverse(double factor, std::span<const double> g, std::span<double> result) const {
-    for (std::size_t k = 0; k < m_; ++k) {
-        const double* row = circulant_.data() + (m_ - 1 + k);
-        double sum = 0;
-        for (std::size_t j = 0; j < m_; ++j) {
-            sum += *(row - j) * g[j];
-        }
-        result[k] = factor * sum;
+void PhaseGrid::inverse(double factor, std::span<const double> g, double rate, std::span<const double> h,
+                        std::span<double> result) const {
+    // NOTE: most runs need few phases; with their number known the loops are unrolled.
+    const auto few = [&](auto m) {
+        std::array<double, m> sum{};
+        multiply(m, circulant_.data(), factor, g.data(), rate, h.data(), sum.data());
+        std::copy(sum.begin(), sum.end(), result.begin());
+    };
+    switch (m_) {
+        case 5:
+            return few(std::integral_constant<std::size_t, 5>{});
+        case 7:
+            return few(std::integral_constant<std::size_t, 7>{});
+        case 9:
+            return few(std::integral_constant<std::size_t, 9>{});
+        default:
+            std::fill_n(result.begin(), m_, 0.0);
+            multiply(m_, circulant_.data(), factor, g.data(), rate, h.data(), result.data());
     }
 }
 

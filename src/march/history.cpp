@@ -4,29 +4,43 @@
 
 namespace lento {
 
-NewtonBasis::NewtonBasis(std::span<const double> nodes, double about) {
+namespace {
+
+/// 1/(j+1) and 1/((j+1)(j+2))
+struct Weights {
+    std::array<double, NewtonBasis::most> once{}, twice{};
+
+    constexpr Weights() {
+        for (std::size_t j = 0; j < once.size(); ++j) {
+            once[j] = 1 / static_cast<double>(j + 1);
+            twice[j] = 1 / static_cast<double>((j + 1) * (j + 2));
+        }
+    }
+};
+constexpr Weights weights;
+
+}  // namespace
+
+NewtonBasis::NewtonBasis(std::span<const double> nodes, double about, std::size_t degree) {
     rows_[0][0] = 1;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const double shift = about - nodes[i];
-        for (std::size_t j = 0; j <= i; ++j) {
-            rows_[i + 1][j + 1] += rows_[i][j];
-            rows_[i + 1][j] += shift * rows_[i][j];
+        const auto& row = rows_[i];
+        auto& next = rows_[i + 1];
+        next[0] = shift * row[0];
+        const std::size_t last = std::min(i, degree);
+        for (std::size_t j = 1; j <= last; ++j) {
+            next[j] = shift * row[j] + row[j - 1];
         }
+        next[i + 1] = 1;
     }
 }
 
-double NewtonBasis::integral(std::size_t i) const {
-    double sum = 0;
+NewtonBasis::Integrals NewtonBasis::integrals(std::size_t i) const {
+    Integrals sum{0, 0};
     for (std::size_t j = 0; j <= i; ++j) {
-        sum += rows_[i][j] / static_cast<double>(j + 1);
-    }
-    return sum;
-}
-
-double NewtonBasis::double_integral(std::size_t i) const {
-    double sum = 0;
-    for (std::size_t j = 0; j <= i; ++j) {
-        sum += rows_[i][j] / static_cast<double>((j + 1) * (j + 2));
+        sum.once += rows_[i][j] * weights.once[j];
+        sum.twice += rows_[i][j] * weights.twice[j];
     }
     return sum;
 }
@@ -44,6 +58,7 @@ void History::push(double t, std::span<const double> z) {
         values_.pop_back();
     }
     value.assign(z.begin(), z.end());
+    value.resize(stride_);
     times_.insert(times_.begin(), t);
     values_.insert(values_.begin(), std::move(value));
 }
@@ -63,29 +78,34 @@ void History::fill(double t0, double h, std::span<const double> coefficients, st
     }
 }
 
-std::vector<double> History::nodes(double h, std::size_t k) const {
-    std::vector<double> result(k);
+std::span<const double> History::nodes(double h, std::size_t k) {
     for (std::size_t i = 0; i < k; ++i) {
-        result[i] = (times_[i] - times_[0]) / h;
+        nodes_[i] = (times_[i] - times_[0]) / h;
     }
-    return result;
+    return std::span(nodes_).first(k);
 }
 
-void History::divide(double h, std::size_t k) {
-    differences_.resize(std::max(differences_.size(), k * length_));
-    for (std::size_t i = 0; i < k; ++i) {
-        std::copy(values_[i].begin(), values_[i].end(),
-                  differences_.begin() + static_cast<std::ptrdiff_t>(i * length_));
-    }
-    const auto s = nodes(h, k);
+void History::divide(std::span<const double> s) {
+    const std::size_t k = s.size();
+    differences_.resize(std::max(differences_.size(), k * stride_));
+    std::array<std::array<double, most>, most> per_span;  // of order, i
     for (std::size_t order = 1; order < k; ++order) {
-        for (std::size_t i = k; i-- > order;) {
-            const double span = s[i] - s[i - order];
-            double* here = differences_.data() + i * length_;
-            const double* before = here - length_;
-            for (std::size_t c = 0; c < length_; ++c) {
-                here[c] = (here[c] - before[c]) / span;
+        for (std::size_t i = order; i < k; ++i) {
+            per_span[order][i] = 1 / (s[i] - s[i - order]);
+        }
+    }
+    for (std::size_t c = 0; c < stride_; c += lanes) {
+        std::array<Block, most> phi;
+        for (std::size_t i = 0; i < k; ++i) {
+            phi[i] = Eigen::Map<const Block>(values_[i].data() + c);
+        }
+        for (std::size_t order = 1; order < k; ++order) {
+            for (std::size_t i = k; i-- > order;) {
+                phi[i] = (phi[i] - phi[i - 1]) * per_span[order][i];
             }
+        }
+        for (std::size_t i = 0; i < k; ++i) {
+            Eigen::Map<Block>(differences_.data() + i * stride_ + c) = phi[i];
         }
     }
 }

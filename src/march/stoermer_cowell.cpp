@@ -32,8 +32,10 @@ MultistepMarch::MultistepMarch(MultistepForce& force, MultistepTolerance toleran
       history_(force.dimension() + force.auxiliary()),
       n_(force.dimension()),
       length_(history_.length()),
-      z_(length_),
-      deviation_(length_) {
+      stride_(history_.stride()),
+      z_(stride_),
+      deviation_(stride_),
+      other_(n_) {
     limits_.highest_order = std::min(limits_.highest_order, History::most);
 }
 
@@ -45,7 +47,7 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
     }
     errors_ = 0;
-    learned_.assign(length_, 0.0);
+    learned_.assign(stride_, 0.0);
     k_ = std::min(start.series.size() / length_, limits_.highest_order - 1);
     // What the series leaves out is of the size of its last term, h^k |F_{k-1}|.
     double largest = 0;
@@ -62,9 +64,17 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
     history_.fill(start.t, close * step_, std::span(start.series).first(k_ * length_), k_);
 }
 
-MultistepMarch::Formulas MultistepMarch::formulas(double h) const {
+MultistepMarch::Formulas MultistepMarch::formulas(double h) {
     const auto nodes = history_.nodes(h, std::min(k_ + 1, history_.size()));
-    return {h, k_, NewtonBasis(nodes, 0), NewtonBasis(nodes, 1)};
+    history_.divide(nodes);
+    return {h, k_, nodes, degree()};
+}
+
+MultistepMarch::Formulas::Formulas(double h, std::size_t k, std::span<const double> nodes, std::size_t degree)
+    : h(h), k(k), here(nodes, 0), end(nodes, 1, degree) {
+    for (std::size_t i = 0; i <= nodes.size(); ++i) {
+        integrals[i] = here.integrals(i);
+    }
 }
 
 void MultistepMarch::predict(const Formulas& formulas) {
@@ -73,8 +83,8 @@ void MultistepMarch::predict(const Formulas& formulas) {
         double once = 0;
         double twice = 0;
         for (std::size_t j = formulas.k; j-- > 0;) {
-            once += history_.difference(j)[i] * formulas.here.integral(j);
-            twice += history_.difference(j)[i] * formulas.here.double_integral(j);
+            once += history_.difference(j)[i] * formulas.integrals[j].once;
+            twice += history_.difference(j)[i] * formulas.integrals[j].twice;
         }
         if (force_->second_order()) {
             predicted_[i] = y_[i] + h * (y_[n_ + i] + h * twice);
@@ -88,10 +98,10 @@ void MultistepMarch::predict(const Formulas& formulas) {
 /// By the deviation of F from its extrapolation; the series goes through the new values then.
 void MultistepMarch::correct(const Formulas& formulas) {
     correction_ = deviation_;
-    for (std::size_t j = 0; j <= formulas.k; ++j) {
+    for (std::size_t j = 0; j <= degree(); ++j) {
         const double factor = formulas.end.coefficient(formulas.k, j) / formulas.at_end(formulas.k);
-        for (std::size_t c = 0; c < length_; ++c) {
-            series_[j * length_ + c] += factor * correction_[c];
+        for (std::size_t c = 0; c < stride_; ++c) {
+            series_[j * stride_ + c] += factor * correction_[c];
         }
     }
     const double h = formulas.h;
@@ -107,32 +117,37 @@ void MultistepMarch::correct(const Formulas& formulas) {
     }
 }
 
+/// Of the series that the force wants.
+std::size_t MultistepMarch::degree() const {
+    return std::min(k_, static_cast<std::size_t>(force_->auxiliary_degree()));
+}
+
 /// The polynomial through the last k values about s = 1.
 void MultistepMarch::extrapolate(const Formulas& formulas) {
-    series_.assign((formulas.k + 1) * length_, 0.0);
-    for (std::size_t i = 0; i < formulas.k; ++i) {
-        const auto difference = history_.difference(i);
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double factor = formulas.end.coefficient(i, j);
-            for (std::size_t c = 0; c < length_; ++c) {
-                series_[j * length_ + c] += factor * difference[c];
+    series_.resize((degree() + 1) * stride_);
+    for (std::size_t j = 0; j <= degree(); ++j) {
+        for (std::size_t c = 0; c < stride_; c += History::lanes) {
+            History::Block sum = History::Block::Zero();
+            for (std::size_t i = j; i < formulas.k; ++i) {
+                sum += formulas.end.coefficient(i, j) * history_.difference_block(i, c);
             }
+            Eigen::Map<History::Block>(series_.data() + j * stride_ + c) = sum;
         }
     }
-    extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(length_));
+    extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(stride_));
 }
 
 /// (F, auxiliary) at t, and how it deviates from its extrapolation.
 void MultistepMarch::evaluate(double t, const Formulas& formulas, std::span<const double> y) {
     const std::size_t auxiliary = length_ - n_;
     past_.clear();
-    for (std::size_t j = 0; auxiliary > 0 && j <= formulas.k; ++j) {
-        const auto first = series_.begin() + static_cast<std::ptrdiff_t>(j * length_ + n_);
+    for (std::size_t j = 0; auxiliary > 0 && j <= degree(); ++j) {
+        const auto first = series_.begin() + static_cast<std::ptrdiff_t>(j * stride_ + n_);
         past_.insert(past_.end(), first, first + static_cast<std::ptrdiff_t>(auxiliary));
     }
-    force_->evaluate(t, y, {static_cast<int>(formulas.k), formulas.h, past_}, std::span(z_).first(n_),
-                     std::span(z_).subspan(n_));
-    for (std::size_t c = 0; c < length_; ++c) {
+    force_->evaluate(t, y, {static_cast<int>(degree()), formulas.h, past_}, std::span(z_).first(n_),
+                     std::span(z_).subspan(n_, auxiliary));
+    for (std::size_t c = 0; c < stride_; ++c) {
         deviation_[c] = z_[c] - extrapolated_[c];
     }
 }
@@ -142,7 +157,7 @@ double MultistepMarch::foresee() {
     constexpr double most = 2;
     double product = 0;
     double square = 0;
-    for (std::size_t c = n_; c < length_; ++c) {
+    for (std::size_t c = n_; c < stride_; ++c) {
         product += deviation_[c] * learned_[c];
         square += learned_[c] * learned_[c];
     }
@@ -185,18 +200,17 @@ double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, std::sp
 MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
     const std::size_t k = formulas.k;
     Errors found{HUGE_VAL, error_of(formulas, k, deviation_), HUGE_VAL};
-    std::vector<double> other(n_);
     if (k + 1 > limits_.lowest_order) {
         for (std::size_t i = 0; i < n_; ++i) {
-            other[i] = deviation_[i] + history_.difference(k - 1)[i] * formulas.at_end(k - 1);
+            other_[i] = deviation_[i] + history_.difference(k - 1)[i] * formulas.at_end(k - 1);
         }
-        found.below = error_of(formulas, k - 1, other);
+        found.below = error_of(formulas, k - 1, other_);
     }
     if (k < history_.size() && k + 1 < limits_.highest_order) {
         for (std::size_t i = 0; i < n_; ++i) {
-            other[i] = deviation_[i] - history_.difference(k)[i] * formulas.at_end(k);
+            other_[i] = deviation_[i] - history_.difference(k)[i] * formulas.at_end(k);
         }
-        found.above = error_of(formulas, k + 1, other);
+        found.above = error_of(formulas, k + 1, other_);
     }
     return found;
 }
@@ -204,13 +218,17 @@ MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
 /// The order with the longest next step, and that step.
 void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
     double factor = step_factor(errors.own, formulas.k);
-    if (errors.below < HUGE_VAL && step_factor(errors.below, formulas.k - 1) >= factor) {
-        factor = step_factor(errors.below, formulas.k - 1);
-        k_ = formulas.k - 1;
+    if (errors.below < HUGE_VAL) {
+        if (const double lower = step_factor(errors.below, formulas.k - 1); lower >= factor) {
+            factor = lower;
+            k_ = formulas.k - 1;
+        }
     }
-    if (errors.above < HUGE_VAL && step_factor(errors.above, formulas.k + 1) > factor) {
-        factor = step_factor(errors.above, formulas.k + 1);
-        k_ = formulas.k + 1;
+    if (errors.above < HUGE_VAL) {
+        if (const double higher = step_factor(errors.above, formulas.k + 1); higher > factor) {
+            factor = higher;
+            k_ = formulas.k + 1;
+        }
     }
     if (k_ + 1 < limits_.lowest_order) {
         k_ = std::min(limits_.lowest_order - 1, history_.size());
@@ -280,18 +298,16 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Ob
         const Formulas step = formulas(std::min(h, left));
         const bool last = step.h >= left * (1 - 1e-10);
         const double next = last ? to : t + step.h;
-        history_.divide(step.h, std::min(k_ + 1, history_.size()));
         predict(step);
         extrapolate(step);
         evaluate(next, step, predicted_);
         const double foreseen = foresee();
         correct(step);
-        auto found = errors(step);
-        if (found.own <= clearly_wrong) {
+        if (error_of(step, step.k, deviation_) <= clearly_wrong) {
             evaluate(next, step, corrected_);
-            found = errors(step);
             learn(foreseen);
         }
+        const auto found = errors(step);
         const auto culprit = first_not_finite(corrected_) ? first_not_finite(corrected_) : first_not_finite(z_);
         if (found.own <= 1 && !culprit) {
             ++result.steps;

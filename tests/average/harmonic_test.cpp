@@ -33,7 +33,7 @@ RC_GTEST_PROP(PhaseGrid, is_exact_for_harmonics_below_half_its_points, ()) {
     const auto g = on_grid(m, [&](double phi) { return 3 + std::cos(harmonic * phi + shift); });
     RC_ASSERT(std::abs(grid.mean(g) - 3) < 1e-14);
     std::vector<double> inverse(m);
-    grid.inverse(2, g, inverse);
+    grid.inverse(2, g, 0, {}, inverse);
     const auto expected = on_grid(m, [&](double phi) { return 2 * std::sin(harmonic * phi + shift) / harmonic; });
     for (std::size_t k = 0; k < m; ++k) {
         RC_ASSERT(std::abs(inverse[k] - expected[k]) < 1e-12);

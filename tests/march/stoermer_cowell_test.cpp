@@ -108,6 +108,7 @@ TEST(StoermerCowell, what_is_kept_comes_back_as_a_series) {
         bool second_order() const override { return true; }
         std::size_t dimension() const override { return 1; }
         std::size_t auxiliary() const override { return 1; }
+        int auxiliary_degree() const override { return 5; }
         void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
                       std::span<double> kept) override {
             force[0] = -y[0];

@@ -83,7 +83,7 @@ private:
     std::vector<double> weights_, force_, changes_, rates_, series_;
     int degree_ = 0;
     // Work space: blocks of series of X + Delta, V + W, a, Delta, W; means F_j.
-    std::vector<double> x_, v_, displacement_, velocity_, means_, line_;
+    std::vector<double> x_, v_, displacement_, velocity_, means_;
 };
 
 }  // namespace lento

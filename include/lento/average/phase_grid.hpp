@@ -22,8 +22,9 @@ public:
 
     double mean(std::span<const double> g) const;
 
-    /// result = factor P g
-    void inverse(double factor, std::span<const double> g, std::span<double> result) const;
+    /// result = factor P (g - rate h); h is not looked at where the rate is zero.
+    void inverse(double factor, std::span<const double> g, double rate, std::span<const double> h,
+                 std::span<double> result) const;
 
     /// g(phi)
     double value(std::span<const double> g, double phi) const;

@@ -6,6 +6,7 @@
 /// Expanded about s = 0 or s = 1 the pi_i have no negative coefficients: nothing cancels in their integrals over a step.
 #pragma once
 
+#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -18,24 +19,33 @@ class NewtonBasis {
 public:
     static constexpr std::size_t most = 14;
 
-    NewtonBasis(std::span<const double> nodes, double about);
+    /// Powers up to the given one.
+    NewtonBasis(std::span<const double> nodes, double about, std::size_t degree = most - 1);
 
     double coefficient(std::size_t i, std::size_t j) const { return rows_[i][j]; }
+
     /// Of pi_i from where it is expanded over a unit of s: once, and twice.
-    double integral(std::size_t i) const;
-    double double_integral(std::size_t i) const;
+    struct Integrals {
+        double once, twice;
+    };
+    Integrals integrals(std::size_t i) const;
 
 private:
-    std::array<std::array<double, most>, most> rows_{};
+    std::array<std::array<double, most>, most> rows_;
 };
 
 class History {
 public:
     static constexpr std::size_t most = NewtonBasis::most - 1;
 
-    explicit History(std::size_t length) : length_(length) {}
+    /// Values are filled up with zeros to whole blocks of so many numbers, which a vector unit takes at once.
+    static constexpr std::size_t lanes = 4;
+
+    explicit History(std::size_t length) : length_(length), stride_((length + lanes - 1) / lanes * lanes) {}
 
     std::size_t length() const { return length_; }
+    /// With what fills it up.
+    std::size_t stride() const { return stride_; }
     std::size_t size() const { return times_.size(); }
     void clear();
     void push(double t, std::span<const double> z);
@@ -45,19 +55,25 @@ public:
     void fill(double t0, double h, std::span<const double> coefficients, std::size_t k);
 
     /// s_0, ..., s_{k-1} for steps of h.
-    std::vector<double> nodes(double h, std::size_t k) const;
+    std::span<const double> nodes(double h, std::size_t k);
 
-    /// Prepares phi_0, ..., phi_{k-1} for steps of h.
-    void divide(double h, std::size_t k);
-    std::span<const double> difference(std::size_t i) const { return {differences_.data() + i * length_, length_}; }
+    /// Prepares phi_0, ..., phi_{k-1} for the nodes s_0, ..., s_{k-1}.
+    void divide(std::span<const double> s);
+    using Block = Eigen::Array<double, lanes, 1>;
+    /// Numbers c, ..., c + lanes - 1 of phi_i.
+    Eigen::Map<const Block> difference_block(std::size_t i, std::size_t c) const {
+        return Eigen::Map<const Block>(differences_.data() + i * stride_ + c);
+    }
+    std::span<const double> difference(std::size_t i) const { return {differences_.data() + i * stride_, stride_}; }
 
 private:
     std::span<const double> value(std::size_t back) const { return {values_[back].data(), length_}; }
 
-    std::size_t length_;
+    std::size_t length_, stride_;
     std::vector<double> times_;                // newest first
     std::vector<std::vector<double>> values_;  // likewise
     std::vector<double> differences_;
+    std::array<double, most> nodes_{};
 };
 
 }  // namespace lento

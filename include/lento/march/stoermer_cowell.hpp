@@ -17,6 +17,7 @@
 /// where a deviation d' of the auxiliary vector from its extrapolation changed F by c': by c' <d, d'>/<d', d'>.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,6 +47,8 @@ public:
     /// Of F.
     virtual std::size_t dimension() const = 0;
     virtual std::size_t auxiliary() const { return 0; }
+    /// How many powers of slow time it wants to know of the auxiliary vector, at most.
+    virtual int auxiliary_degree() const { return 0; }
 
     virtual void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
                           std::span<double> auxiliary) = 0;
@@ -94,14 +97,17 @@ public:
 private:
     /// The formulas of one step from the history as it is.
     struct Formulas {
+        Formulas(double h, std::size_t k, std::span<const double> nodes, std::size_t degree);
+
         double h;
         std::size_t k;          ///< values that the predictor goes through
-        NewtonBasis here, end;  ///< about s = 0 and s = 1
+        NewtonBasis here, end;  ///< about s = 0, and about s = 1 up to some degree
+        std::array<NewtonBasis::Integrals, NewtonBasis::most> integrals;  ///< over the step
 
         double at_end(std::size_t i) const { return end.coefficient(i, 0); }
         /// What a deviation at s = 1 adds to the integrals of the corrector through i values and that one.
-        double once(std::size_t i) const { return here.integral(i) / at_end(i); }
-        double twice(std::size_t i) const { return here.double_integral(i) / at_end(i); }
+        double once(std::size_t i) const { return integrals[i].once / at_end(i); }
+        double twice(std::size_t i) const { return integrals[i].twice / at_end(i); }
     };
     /// Local errors over the tolerance, of the order and of its neighbours; infinite where these are not to be had.
     struct Errors {
@@ -109,11 +115,12 @@ private:
     };
 
     void begin(const MultistepStart& start, double to);
-    Formulas formulas(double h) const;
+    Formulas formulas(double h);
     void predict(const Formulas& formulas);
     void correct(const Formulas& formulas);
     void extrapolate(const Formulas& formulas);
     void evaluate(double t, const Formulas& formulas, std::span<const double> y);
+    std::size_t degree() const;
     double foresee();
     void learn(double foreseen);
     Errors errors(const Formulas& formulas);
@@ -126,12 +133,13 @@ private:
     MultistepTolerance tolerance_;
     MultistepLimits limits_;
     History history_;
-    std::size_t n_, length_;
+    std::size_t n_, length_, stride_;  // of F; with the auxiliary vector; with what fills it up
     std::size_t k_ = 1;
     double step_ = 0;
     std::vector<double> y_, predicted_, corrected_;
     // (F, auxiliary) at the end of a step: as evaluated, as extrapolated, the difference; that of the first evaluation.
     std::vector<double> z_, extrapolated_, deviation_, correction_;
+    std::vector<double> other_;          // a deviation of F as seen from another order
     std::vector<double> learned_;        // (c', d') of the step before
     std::vector<double> series_, past_;  // about the end of a step
     std::vector<double> scales_;
