@@ -19,6 +19,7 @@ public:
     bool second_order() const override { return average_->field().second_order(); }
     std::size_t dimension() const override { return average_->dimension(); }
     std::size_t auxiliary() const override { return average_->block(); }
+    int auxiliary_degree() const override { return degree_; }
 
     void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
                   std::span<double> rates) override {
@@ -39,9 +40,9 @@ private:
 
 HarmonicMarch::HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request)
     : average_(&average), plan_(&plan), request_(&request) {
-    // NOTE: the samples wanted, and between them so many more that errors show: those wanted are then among them.
+    // NOTE: the samples that somebody takes, and between them so many more that errors show: those taken are then among them.
     constexpr std::size_t fewest = 64;
-    const std::size_t intervals = request.samples - 1;
+    const std::size_t intervals = request.sink ? request.samples - 1 : fewest;
     samples_ = intervals * ((fewest + intervals - 1) / intervals) + 1;
 }
 
@@ -63,7 +64,7 @@ HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales
     HarmonicPass pass;
     pass.tightness = tightness;
     const double length = request_->t_end - request_->t_start;
-    TwoScaleForce force(*average_, plan_->sweeps);
+    TwoScaleForce force(*average_, plan_->sweeps - 1);
     MultistepMarch march(force, {tightness * request_->rtol, tightness * request_->atol},
                          {.longest = length / 10,
                           .shortest = std::min(shortest_step(), length / 20),
@@ -75,15 +76,16 @@ HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales
             step.value(time(pass.samples.size()), y);
             pass.samples.push_back(y);
         }
-        if (request_->keep == Recorder::Keep::everything) {
+        if (request_->keep.meets(step.from(), step.to())) {
             pass.trajectory.append(std::move(step));
         }
     };
+    double reached = request_->t_start;
     const auto wants = [&](double to) {
         if (request_->progress) {
             request_->progress(to);
         }
-        return request_->keep == Recorder::Keep::everything ||
+        return request_->keep.meets(std::exchange(reached, to), to) ||
                (pass.samples.size() < samples_ && time(pass.samples.size()) <= to);
     };
     pass.result = march.run(

@@ -26,7 +26,7 @@ struct Request {
     Options options{};
     std::size_t samples = 201;                         ///< equally spaced, for the sink
     SampleSink sink{};                                 ///< receives the samples as they come
-    Recorder::Keep keep = Recorder::Keep::everything;  ///< `nothing`: memory stays constant, slow(t) is not available
+    Recorder::Keep keep = Recorder::Keep::everything;  ///< for slow(t) and fast(t)
     std::int64_t most_steps = 1'000'000'000;           ///< of an adaptive march, before it ends as budget_exhausted
     std::stop_token stop{};
     std::function<void(double t)> progress{};  ///< told the time reached, once a macro-step

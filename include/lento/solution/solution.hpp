@@ -29,7 +29,7 @@ struct Snapshot {
 /// A state as marches and sinks know it, y = (position, velocity, multipliers, total multipliers), taken apart.
 Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension, std::size_t constraints);
 
-/// The dense output of all steps, one after the other.
+/// The dense output of all steps, one after the other, or of those that were kept.
 class Trajectory {
 public:
     void append(DenseStep step) { steps_.push_back(std::move(step)); }
@@ -38,10 +38,14 @@ public:
     double to() const { return steps_.back().to(); }
     const std::vector<DenseStep>& steps() const { return steps_; }
 
-    /// y(t); outside [from, to] this is Misuse.
+    /// Whether there is a step about t.
+    bool covers(double t) const;
+    /// y(t); where no step covers t this is Misuse.
     std::vector<double> value(double t) const;
 
 private:
+    std::vector<DenseStep>::const_iterator about(double t) const;
+
     std::vector<DenseStep> steps_;
 };
 
@@ -124,21 +128,38 @@ private:
 /// Listens to a march: feeds the samples to their sink and keeps the dense output if asked.
 class Recorder {
 public:
-    enum class Keep { everything, nothing };
+    /// Which steps.
+    class Keep {
+    public:
+        static const Keep everything, nothing;
+        /// Those that meet one of the intervals, which are in order and may be points: memory stays constant.
+        static Keep windows(std::vector<Interval> intervals) { return {false, std::move(intervals)}; }
+
+        bool meets(double from, double to) const;
+
+    private:
+        Keep(bool all, std::vector<Interval> windows) : all_(all), windows_(std::move(windows)) {}
+
+        bool all_;
+        std::vector<Interval> windows_;
+    };
 
     Recorder(Interval interval, std::size_t samples, SampleSink sink, Keep keep, std::function<void(double)> progress)
-        : sampler_(interval, samples, std::move(sink)), keep_(keep), progress_(std::move(progress)) {}
+        : sampler_(interval, samples, std::move(sink)),
+          keep_(std::move(keep)),
+          progress_(std::move(progress)),
+          reached_(interval.from) {}
 
     void begin(std::span<const double> y) { sampler_.begin(y); }
     bool wants(double to) {
         if (progress_) {
             progress_(to);
         }
-        return keep_ == Keep::everything || sampler_.wants(to);
+        return keep_.meets(std::exchange(reached_, to), to) || sampler_.wants(to);
     }
     void take(DenseStep dense) {
         sampler_.take(dense);
-        if (keep_ == Keep::everything) {
+        if (keep_.meets(dense.from(), dense.to())) {
             trajectory_.append(std::move(dense));
         }
     }
@@ -148,7 +169,11 @@ private:
     Sampler sampler_;
     Keep keep_;
     std::function<void(double)> progress_;
+    double reached_;
     Trajectory trajectory_;
 };
+
+inline const Recorder::Keep Recorder::Keep::everything{true, {}};
+inline const Recorder::Keep Recorder::Keep::nothing{false, {}};
 
 }  // namespace lento
