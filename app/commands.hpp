@@ -16,6 +16,7 @@ struct ModelArguments {
     std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
     std::vector<std::string> set{}, options{};
     std::optional<std::string> folder{};
+    std::optional<std::string> plot{};  ///< of commands that run the model
     bool json = false;
     bool quiet = false;
 };
@@ -56,5 +57,17 @@ struct MethodsArguments {
 };
 
 Exit methods(const MethodsArguments& arguments);
+
+struct HelpArguments {
+    std::string topic{};  ///< empty: the topics
+};
+
+Exit help(const HelpArguments& arguments);
+
+struct CompletionArguments {
+    std::string shell{};
+};
+
+Exit completion(const CompletionArguments& arguments);
 
 }  // namespace lento::app

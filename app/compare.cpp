@@ -1,6 +1,7 @@
 /// `lento compare`: a method beside a direct integration with tight tolerances.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,7 @@ Price price_of(const LoadedModel& loaded, Request request) {
 
 /// The true solution at the samples of a run; the slow one where the method gives no other.
 std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const RecordedRun& run) {
-    if (!run.solution.has_fast()) {
+    if (!run.solution.has_fast() || run.output.record.slow_is == "true") {
         return run.output.slow.rows;
     }
     std::vector<std::vector<double>> rows;
@@ -84,6 +85,99 @@ Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const Rec
     }
     errors.last = errors.over_time.rows.back();
     return errors;
+}
+
+/// The errors of coordinates or variables over time.
+Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
+    constexpr std::size_t most_curves = 8;
+    constexpr double least = 1e-18;
+    Chart chart{.title = "Error", .x = "t", .y = "error of the true solution", .y_scale = Chart::Scale::logarithmic};
+    const std::size_t stride = std::max<std::size_t>(1, errors.over_time.t.size() / 1000);
+    for (std::size_t i = 0; i < std::min(most_curves, loaded.model().dimension()); ++i) {
+        Chart::Curve curve{errors.over_time.names[i], {}, {}};
+        for (std::size_t k = 0; k < errors.over_time.t.size(); k += stride) {
+            curve.x.push_back(errors.over_time.t[k]);
+            curve.y.push_back(std::max(least, errors.over_time.rows[k][i]));
+        }
+        chart.curves.push_back(std::move(curve));
+    }
+    return chart;
+}
+
+/// The largest error among coordinates or variables.
+double worst_of(const LoadedModel& loaded, const Errors& errors) {
+    double worst = 0;
+    for (std::size_t i = 0; i < loaded.model().dimension(); ++i) {
+        worst = larger(worst, errors.largest[i]);
+    }
+    return worst;
+}
+
+/// The same request with more or less care: other tolerances, or other steps where these are fixed.
+Request with_care(Request request, double factor) {
+    auto& options = request.options;
+    if (options.macro_step) {
+        *options.macro_step *= std::sqrt(factor);
+    } else if (options.steps) {
+        *options.steps =
+            std::max<std::size_t>(1, std::llround(static_cast<double>(*options.steps) / std::sqrt(factor)));
+    } else {
+        request.rtol *= factor;
+        request.atol *= factor;
+    }
+    return request;
+}
+
+/// Error against work, of the method and of direct integration, each with more and less care than asked for. Empty where that would take
+/// long.
+std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct,
+                                const Request& kept) {
+    constexpr double most_evaluations = 2e7;
+    constexpr double most_seconds = 5;
+    if (static_cast<double>(direct.output.record.statistics.force_evaluations) > most_evaluations ||
+        direct.output.record.statistics.wall_seconds > most_seconds ||
+        method.output.record.statistics.wall_seconds > most_seconds) {
+        return {};
+    }
+    Chart chart{.title = "Work and precision",
+                .x = "force evaluations",
+                .y = "largest error",
+                .x_scale = Chart::Scale::logarithmic,
+                .y_scale = Chart::Scale::logarithmic,
+                .marks = Chart::Marks::points};
+    const auto add = [&](const std::string& label, const std::vector<Request>& requests) {
+        std::vector<std::pair<double, double>> points;
+        for (const auto& request : requests) {
+            const auto run = solve_and_record(loaded, request, "measuring");
+            if (run.output.record.outcome == Outcome::interrupted) {
+                return;
+            }
+            const double error = run.output.record.outcome == Outcome::completed
+                                     ? worst_of(loaded, errors_of(loaded, run, direct))
+                                     : NAN;
+            if (error > 0) {
+                points.emplace_back(static_cast<double>(run.output.record.statistics.force_evaluations), error);
+            }
+        }
+        std::ranges::sort(points);
+        Chart::Curve curve{label, {}, {}};
+        for (const auto& [work, error] : points) {
+            curve.x.push_back(work);
+            curve.y.push_back(error);
+        }
+        chart.curves.push_back(std::move(curve));
+    };
+    add(method.output.record.method,
+        {with_care(kept, 100), with_care(kept, 10), kept, with_care(kept, 0.1), with_care(kept, 0.01)});
+    Request resolving = direct_request(loaded);
+    std::vector<Request> requests;
+    for (const double rtol : {1e-3, 1e-5, 1e-7, 1e-9}) {
+        resolving.rtol = rtol;
+        resolving.atol = rtol / 1000;
+        requests.push_back(resolving);
+    }
+    add("direct", requests);
+    return chart;
 }
 
 /// What is not finite is null.
@@ -126,11 +220,15 @@ Exit compare(const CompareArguments& arguments) {
     const LoadedModel loaded(arguments);
     const double budget = arguments.budget ? loaded.number(*arguments.budget, "--budget") : default_budget;
     require_positive(budget, "--budget");
+    if (arguments.plot) {
+        require_plot_format(*arguments.plot);
+    }
     make_folder(loaded.folder());
 
     Request kept = loaded.request();
     kept.keep = Recorder::Keep::everything;  // the true motion is asked for afterwards
     auto method = solve_and_record(loaded, kept, "running");
+    look_closer(loaded, kept, {}, method);
     const auto finish = [&] { return finish_run(arguments, method.output, loaded.folder()); };
     const auto without_direct = [&](Outcome outcome, const std::string& why) {
         method.output.record.outcome = outcome;
@@ -171,6 +269,12 @@ Exit compare(const CompareArguments& arguments) {
     const double time_saved = theirs.wall_seconds / ours.wall_seconds;
     method.output.additions = comparison_json(method.output, direct.output, errors, evaluations_saved, time_saved);
     method.output.errors = errors.over_time;
+    method.output.view.resolving = static_cast<double>(theirs.force_evaluations);
+    method.output.view.resolving_is_measured = true;
+    method.output.view.comparison.push_back(error_chart(loaded, errors));
+    if (auto chart = work_chart(loaded, method, direct, kept)) {
+        method.output.view.comparison.push_back(std::move(*chart));
+    }
     const Exit exit = finish();
     if (!arguments.json && !arguments.quiet) {
         fmt::print("{}", comparison_text(method.output, direct.output, errors, evaluations_saved, time_saved));

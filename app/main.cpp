@@ -23,7 +23,8 @@ constexpr const char* run_footer =
     "  lento run models/inverted-pendulum.toml\n"
     "  lento run models/inverted-pendulum.toml --set omega=1e8 --t-end 2 -o out/fast\n"
     "  lento run models/inverted-pendulum.toml --method hmm-sync --option filter=exponential --option macro_step=1/80\n"
-    "  lento run models/inverted-pendulum.toml --fast 0.5:0.50001\n\n"
+    "  lento run models/inverted-pendulum.toml --fast 0.5:0.50001\n"
+    "  lento run models/inverted-pendulum.toml --plot pendulum.svg\n\n"
     "Exit status: 0 done; 1 the run failed, the message says why; 2 bad input; 130 interrupted, what there is was "
     "written.";
 
@@ -71,6 +72,10 @@ void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments)
     command.add_flag("--quiet", arguments.quiet, "Prints nothing on success");
 }
 
+void add_plot_option(CLI::App& command, lento::app::ModelArguments& arguments) {
+    command.add_option("--plot", arguments.plot, "FILE.svg or FILE.png: also draws a picture of the slow solution");
+}
+
 int status(Exit exit) {
     return static_cast<int>(exit);
 }
@@ -89,6 +94,7 @@ int parse_and_run(int argc, char** argv) {
     add_model_options(*run_command, run);
     run_command->add_option("--fast", run.fast,
                             "A:B: also writes fast.csv, the reconstructed true solution between the times A and B");
+    add_plot_option(*run_command, run);
     run_command->footer(run_footer);
 
     lento::app::CompareArguments compare;
@@ -96,6 +102,7 @@ int parse_and_run(int argc, char** argv) {
         "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up");
     add_model_options(*compare_command, compare);
     compare_command->add_option("--budget", compare.budget, "Force evaluations that the direct run may take [2e8]");
+    add_plot_option(*compare_command, compare);
     compare_command->footer(compare_footer);
 
     lento::app::ModelArguments check;
@@ -123,17 +130,32 @@ int parse_and_run(int argc, char** argv) {
     reproduce_command->add_option("ID", reproduce.ids, "Which, for example vibrated/table-2.3");
     reproduce_command->add_flag("--list", reproduce.list, "Lists the ids");
     reproduce_command->add_flag("--all", reproduce.all, "All of them");
-    reproduce_command->add_option("-o", reproduce.folder, "Writes pictures of figures (SVG) into this folder");
+    reproduce_command->add_option("-o", reproduce.folder,
+                                  "Folder for a page each, an index of them and the pictures (SVG) [out/reproduce]");
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
     reproduce_command->footer(
         "Exit status: 0 everything judged agrees with print; 3 something does not; 2 unknown id.");
 
+    lento::app::HelpArguments help;
+    auto* help_command =
+        app.add_subcommand("help", "Explains methods, options, model sections and outcomes, each on one screen");
+    help_command->add_option("TOPIC", help.topic, "methods, METHOD, options, sections, functions or outcomes");
+
+    lento::app::CompletionArguments completion;
+    auto* completion_command = app.add_subcommand("completion", "Prints what a shell needs to complete commands");
+    completion_command->add_option("SHELL", completion.shell, "bash, zsh or fish")->required();
+    completion_command->footer(
+        "For bash: lento completion bash > ~/.local/share/bash-completion/completions/lento\n"
+        "For fish: lento completion fish > ~/.config/fish/completions/lento.fish\n"
+        "For zsh:  source <(lento completion zsh)");
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-            const std::vector<std::string> known{"run", "compare", "check", "project", "methods", "reproduce"};
+            const std::vector<std::string> known{"run",     "compare",   "check", "project",
+                                                 "methods", "reproduce", "help",  "completion"};
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
@@ -153,6 +175,12 @@ int parse_and_run(int argc, char** argv) {
     }
     if (methods_command->parsed()) {
         return status(lento::app::methods(methods));
+    }
+    if (help_command->parsed()) {
+        return status(lento::app::help(help));
+    }
+    if (completion_command->parsed()) {
+        return status(lento::app::completion(completion));
     }
     return status(lento::app::reproduce(reproduce));
 }

@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "closer_look.hpp"
+#include "course.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/output/files.hpp"
+#include "mechanism.hpp"
 #include "progress.hpp"
+#include "summary.hpp"
 
 namespace lento::app {
 
@@ -35,6 +39,11 @@ std::string place_of_divergence(const model::Model& model) {
     return {};
 }
 
+/// Evaluations that resolving each vibration takes, roughly: 65 a vibration at a tolerance of 1e-4, 160 at 1e-6.
+double price_of_resolving(const Request& request, double period) {
+    return 65 * (request.t_end - request.t_start) / period * std::pow(1e-4 / request.rtol, 0.2);
+}
+
 }  // namespace
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
@@ -44,9 +53,13 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
         output.slow.rows.push_back(loaded.slow_row(request.method, loaded.snapshot(t, y)));
     };
     request.sink = record;
+    StepLog steps(request.t_start);
     Solution solution = [&] {
         Progress progress(what, request.t_start, request.t_end);
-        request.progress = std::ref(progress);
+        request.progress = [&](double t) {
+            steps(t);
+            progress(t);
+        };
         request.stop = progress.token();
         return loaded.solve(request);
     }();
@@ -69,7 +82,24 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     if (solution.has_fast()) {
         output.final_fast = loaded.row(solution.reconstruct(final_state));
     }
-    return {std::move(output), std::move(solution)};
+    output.wanted_end = request.t_end;
+    return {std::move(output), std::move(solution), std::move(steps)};
+}
+
+void look_closer(const LoadedModel& loaded, const Request& request, const std::optional<Interval>& window,
+                 RecordedRun& run) {
+    const CloserLook look(loaded, request);
+    auto& view = run.output.view;
+    view.period = look.period(run.solution);
+    view.levels = look.levels(run.solution, window);
+    if (view.period) {
+        view.resolving = price_of_resolving(request, *view.period);
+    }
+    view.mechanism = mechanism_of(loaded.model());
+    view.course = course_charts(loaded, run.output);
+    if (run.solution.statistics().macro_steps > 1) {
+        view.course.insert(view.course.begin(), run.steps.chart());
+    }
 }
 
 namespace {
@@ -78,7 +108,15 @@ void print_summary(const ModelArguments& arguments, const RunOutput& output, con
     if (arguments.json) {
         fmt::print("{}\n", json_text(summary_json(output)));
     } else if (!arguments.quiet) {
-        fmt::print("{}  {:<18} {}\n", summary_text(output), "report", report);
+        const Terminal terminal(stdout);
+        const auto file = [&](const char* what, const std::string& where) {
+            fmt::print("  {} {}\n", terminal.soft(fmt::format("{:<18}", what)), where);
+        };
+        fmt::print("{}", summary_text(output, terminal));
+        file("report", report);
+        if (arguments.plot) {
+            file("picture", *arguments.plot);
+        }
     }
     const auto outcome = output.record.outcome;
     if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
@@ -86,11 +124,27 @@ void print_summary(const ModelArguments& arguments, const RunOutput& output, con
     }
 }
 
+/// Coordinates or variables and observed quantities: what has neither a velocity's nor a multiplier's name, the first six of them.
+std::vector<std::size_t> plotted_columns(const RunOutput& output) {
+    constexpr std::size_t most = 6;
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < output.slow.names.size() && columns.size() < most; ++i) {
+        const auto& name = output.slow.names[i];
+        if (!name.ends_with("_dot") && !name.starts_with("lambda_")) {
+            columns.push_back(i);
+        }
+    }
+    return columns;
+}
+
 }  // namespace
 
 Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder) {
     try {
         write_run(folder, output);
+        if (arguments.plot) {
+            write_plot(*arguments.plot, output, plotted_columns(output));
+        }
     } catch (const Misuse&) {
         print_summary(arguments, output, "not written");
         throw;

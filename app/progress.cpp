@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -21,6 +22,10 @@ std::string duration_text(double seconds) {
     return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
+void erase_line() {
+    fmt::print(stderr, "\r{:100}\r", "");
+}
+
 }  // namespace
 
 Progress::Progress(std::string what, double t_start, double t_end)
@@ -34,7 +39,7 @@ Progress::Progress(std::string what, double t_start, double t_end)
 Progress::~Progress() {
     std::signal(SIGINT, SIG_DFL);
     if (printed_) {
-        fmt::print(stderr, "\r{:78}\r", "");
+        erase_line();
     }
 }
 
@@ -53,28 +58,37 @@ void Progress::operator()(double t) {
     }
 }
 
-Patience::Patience(const std::string& file) {
-    constexpr double large = 1e6;
-    std::error_code error;
-    const auto size = static_cast<double>(std::filesystem::file_size(file, error));
-    if (!error && size > large && isatty(STDERR_FILENO) == 1) {
-        fmt::print(stderr, "  reading and compiling {:.0f} MB ...", size / 1e6);
+Waiting::Waiting(const std::string& what) : printed_(isatty(STDERR_FILENO) == 1) {
+    if (printed_) {
+        fmt::print(stderr, "  {} ...", what);
         std::fflush(stderr);
-        printed_ = true;
     }
 }
 
-void Patience::over() {
+void Waiting::over() {
     if (printed_) {
-        fmt::print(stderr, "\r{:78}\r", "");
+        erase_line();
         printed_ = false;
     }
 }
 
+Patience::Patience(const std::string& file) {
+    constexpr double large = 1e6;
+    std::error_code error;
+    const auto size = static_cast<double>(std::filesystem::file_size(file, error));
+    if (!error && size > large) {
+        waiting_.emplace(fmt::format("reading and compiling {:.0f} MB", size / 1e6));
+    }
+}
+
 void Progress::show(double t, double elapsed) {
-    const double share = (t - t_start_) / (t_end_ - t_start_);
+    constexpr int length = 24;
+    const double share = std::clamp((t - t_start_) / (t_end_ - t_start_), 0.0, 1.0);
+    const auto done = static_cast<std::size_t>(share * length);
     const std::string left = share > 0 ? duration_text(elapsed * (1 - share) / share) + " left" : "";
-    fmt::print(stderr, "\r{:78}\r  {}: t = {:.6g} of {:.6g}, {:.1f} %, {}", "", what_, t, t_end_, 100 * share, left);
+    erase_line();
+    fmt::print(stderr, "  {} [{}{}] {:.1f} %, t = {:.4g} of {:.4g}, {}", what_, std::string(done, '='),
+               std::string(length - done, ' '), 100 * share, t, t_end_, left);
     std::fflush(stderr);
     printed_ = true;
 }

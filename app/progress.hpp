@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -31,18 +32,28 @@ private:
     std::chrono::steady_clock::time_point shown_ = began_;
 };
 
-/// Says on a terminal that a large model is being read and compiled, which takes seconds.
-class Patience {
+/// Says on a terminal what is being done while one of these lives, where no share of it is known.
+class Waiting {
 public:
-    explicit Patience(const std::string& file);
-    ~Patience() { over(); }
-    Patience(const Patience&) = delete;
-    Patience& operator=(const Patience&) = delete;
+    explicit Waiting(const std::string& what);
+    ~Waiting() { over(); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
 
     void over();
 
 private:
-    bool printed_ = false;
+    bool printed_;
+};
+
+/// Says so of a large model that is being read and compiled, which takes seconds.
+class Patience {
+public:
+    explicit Patience(const std::string& file);
+    void over() { waiting_.reset(); }
+
+private:
+    std::optional<Waiting> waiting_;
 };
 
 }  // namespace lento::app

@@ -1,10 +1,9 @@
 /// `lento reproduce`.
 #include <algorithm>
-#include <cerrno>
+#include <chrono>
 #include <cmath>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,11 @@
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
+#include "lento/output/files.hpp"
+#include "progress.hpp"
 #include "reproduction.hpp"
+#include "reproduction_pages.hpp"
+#include "terminal.hpp"
 
 namespace lento::app {
 namespace {
@@ -40,12 +43,6 @@ nlohmann::ordered_json as_json(const Reproduction& reproduction, const Result& r
             {"claims", claims},      {"agrees", result.agrees()}};
 }
 
-/// Counts as whole numbers, everything else with four digits.
-std::string number(double value) {
-    return std::abs(value) >= 10 && value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value)
-                                                                                        : fmt::format("{:.3e}", value);
-}
-
 void print(const Reproduction& reproduction, const Result& result) {
     fmt::print("{}: {}\n", reproduction.id, reproduction.title);
     std::size_t widest = 10;
@@ -59,7 +56,7 @@ void print(const Reproduction& reproduction, const Result& result) {
     for (const auto& row : result.rows) {
         const char* verdict = !row.judged ? "not judged" : !row.published ? "" : row.agrees() ? "agrees" : "DISAGREES";
         fmt::print("  {:<12} {:<{}} {:>12} {:>12}  {}\n", row.label == last ? "" : row.label, row.column, widest,
-                   row.published ? number(*row.published) : "-", number(row.computed), verdict);
+                   row.published ? figure_text(*row.published) : "-", figure_text(row.computed), verdict);
         last = row.label;
     }
     for (const auto& claim : result.claims) {
@@ -90,17 +87,16 @@ std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
     return list;
 }
 
-/// FOLDER/paper-figure-1.svg, with -2, -3, ... for more of them.
-void write_pictures(const std::filesystem::path& folder, std::string id, const std::vector<papers::Picture>& pictures) {
-    std::replace(id.begin(), id.end(), '/', '-');
-    std::filesystem::create_directories(folder);
-    for (std::size_t k = 0; k < pictures.size(); ++k) {
-        const auto path = folder / (id + (k == 0 ? "" : fmt::format("-{}", k + 1)) + ".svg");
-        std::ofstream file(path);
-        if (!(file << papers::svg_of(pictures[k])).flush()) {
-            throw Misuse(fmt::format("cannot write the picture {}: {}", path.string(), std::strerror(errno)));
-        }
+/// One line each, at the end of many.
+void print_table(const std::vector<Reproduced>& all) {
+    const Terminal terminal(stdout);
+    fmt::print("\n  {:<34} {:>12} {:>9}\n", "reproduced", "judged", "seconds");
+    for (const auto& each : all) {
+        fmt::print("  {:<34} {:>4} of {:>4} {:>9.1f}  {}\n", each.reproduction->id, each.agreeing(), each.judged(),
+                   each.seconds, each.result.agrees() ? terminal.good("agrees") : terminal.bad("DISAGREES"));
     }
+    const auto agreeing = std::ranges::count_if(all, [](const Reproduced& each) { return each.result.agrees(); });
+    fmt::print("  {} of {} agree with print\n", agreeing, all.size());
 }
 
 }  // namespace
@@ -120,26 +116,38 @@ Exit reproduce(const ReproduceArguments& arguments) {
         return Exit::done;
     }
     const auto list = chosen(arguments);
-    bool agrees = true;
+    const std::filesystem::path folder = arguments.folder.value_or("out/reproduce");
+    make_folder(folder);
+    std::vector<Reproduced> all;
     auto documents = nlohmann::ordered_json::array();
     for (const auto* reproduction : list) {
-        const Result result = reproduction->compute();
-        agrees = agrees && result.agrees();
-        if (arguments.folder) {
-            write_pictures(*arguments.folder, reproduction->id, result.pictures);
-        }
+        Waiting waiting(fmt::format("{} ({} of {})", reproduction->id, all.size() + 1, list.size()));
+        const auto began = std::chrono::steady_clock::now();
+        auto result = reproduction->compute();
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        all.push_back({reproduction, std::move(result), seconds});
+        write_page(folder, all.back());
+        write_index(folder, all);
+        waiting.over();
         if (arguments.json) {
-            documents.push_back(as_json(*reproduction, result));
+            documents.push_back(as_json(*reproduction, all.back().result));
             continue;
         }
         if (!arguments.quiet) {
-            print(*reproduction, result);
+            print(*reproduction, all.back().result);
         }
-        fmt::print("{} {}\n", reproduction->id, result.agrees() ? "agrees with print" : "DISAGREES with print");
+        fmt::print("{} {}\n", reproduction->id,
+                   all.back().result.agrees() ? "agrees with print" : "DISAGREES with print");
     }
     if (arguments.json) {
         fmt::print("{}\n", (documents.size() == 1 ? documents[0] : documents).dump(2));
+    } else {
+        if (all.size() > 1) {
+            print_table(all);
+        }
+        fmt::print("  pages {}\n", (folder / "index.html").string());
     }
+    const bool agrees = std::ranges::all_of(all, [](const Reproduced& each) { return each.result.agrees(); });
     return agrees ? Exit::done : Exit::disagrees;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "closer_look.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/output/files.hpp"
 #include "loaded_model.hpp"
@@ -55,16 +56,22 @@ Series fast_series(const LoadedModel& loaded, const Solution& solution, std::pai
 Exit run(const RunArguments& arguments) {
     const LoadedModel loaded(arguments);
     const auto fast_times = arguments.fast ? fast_range(loaded, *arguments.fast) : std::pair{0.0, 0.0};
+    if (arguments.plot) {
+        require_plot_format(*arguments.plot);
+    }
     // NOTE: the folder comes first, so that a run of an hour does not end in an unwritable place.
     make_folder(loaded.folder());
 
     Request request = loaded.request();
-    request.keep = arguments.fast ? Recorder::Keep::everything : Recorder::Keep::nothing;
-    auto [output, solution] = solve_and_record(loaded, request, "running");
-    if (arguments.fast && solution.outcome() == Outcome::completed) {
-        output.fast = fast_series(loaded, solution, fast_times);
+    request.keep = arguments.fast ? Recorder::Keep::everything : CloserLook(loaded, request).keep();
+    auto recorded = solve_and_record(loaded, request, "running");
+    std::optional<Interval> window;
+    if (arguments.fast && recorded.solution.outcome() == Outcome::completed) {
+        recorded.output.fast = fast_series(loaded, recorded.solution, fast_times);
+        window = Interval{fast_times.first, fast_times.second};
     }
-    return finish_run(arguments, output, loaded.folder());
+    look_closer(loaded, request, window, recorded);
+    return finish_run(arguments, recorded.output, loaded.folder());
 }
 
 }  // namespace lento::app

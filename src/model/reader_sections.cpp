@@ -407,6 +407,7 @@ void Reader::check_outputs() {
 }
 
 void Reader::add_gradients() {
+    model_.potential = potential_;
     if (potential_) {
         subtract_gradient(model_, *potential_, model_.forces);
     }

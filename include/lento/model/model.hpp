@@ -102,6 +102,7 @@ struct Model {
     std::vector<Variable> variables{};  ///< of a first-order system
 
     std::vector<Phase> phases{};
+    std::optional<Node> potential{};  ///< that of the system, without springs
     std::vector<Spring> springs{};
     std::vector<NamedExpression> constraints{};
     std::vector<SlowVariable> slow{};

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lento/output/run_view.hpp"
 #include "lento/solution/solution.hpp"
 
 namespace lento {
@@ -39,6 +40,8 @@ struct RunOutput {
     std::string choice;                ///< why `auto` chose the method; empty if the user did
     Named seconds;                     ///< what each stage took: read, compile, solve
     nlohmann::ordered_json additions;  ///< to the summary
+    RunView view;                      ///< for the report
+    double wanted_end = 0;             ///< the time that was to be reached
 };
 
 /// `summary.json`. What is not finite is null.
@@ -49,10 +52,7 @@ std::string json_text(const nlohmann::ordered_json& json);
 
 std::string csv_text(const Series& series);
 
-/// One self-contained page: the answer, then a chart a column.
+/// One self-contained page: the answer, charts of the solution and of how it was found, an animation where there is a mechanism.
 std::string report_html(const RunOutput& output);
-
-/// A table for the terminal.
-std::string summary_text(const RunOutput& output);
 
 }  // namespace lento

@@ -1,0 +1,110 @@
+/// `lento completion SHELL`: what a shell needs to complete commands, options, methods and ids.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/method/solve.hpp"
+#include "reproduction.hpp"
+
+namespace lento::app {
+namespace {
+
+constexpr const char* commands = "run compare check project methods reproduce help completion";
+constexpr const char* model_flags = "--method --rtol --atol --t-end --samples --set --option -o --json --quiet --help";
+
+/// With NAMES for the methods, OPTIONS, IDS, COMMANDS and FLAGS replaced.
+constexpr const char* bash = R"script(_lento() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "COMMANDS --help --version" -- "$word"))
+        return
+    fi
+    case $before in
+    --method) COMPREPLY=($(compgen -W "auto NAMES" -- "$word")); return ;;
+    --option) compopt -o nospace; COMPREPLY=($(compgen -S = -W "OPTIONS" -- "$word")); return ;;
+    --plot | -o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    esac
+    case $command in
+    run | compare | check | project)
+        local flags="FLAGS"
+        [ "$command" = run ] && flags="$flags --fast --plot"
+        [ "$command" = compare ] && flags="$flags --budget --plot"
+        [ "$command" = project ] && flags="$flags --richardson"
+        if [[ $word == -* ]]; then
+            COMPREPLY=($(compgen -W "$flags" -- "$word"))
+        else
+            COMPREPLY=($(compgen -f -X '!*.toml' -- "$word") $(compgen -d -S / -- "$word"))
+        fi ;;
+    reproduce) COMPREPLY=($(compgen -W "--list --all --json --quiet -o IDS" -- "$word")) ;;
+    help) COMPREPLY=($(compgen -W "methods options sections functions outcomes NAMES" -- "$word")) ;;
+    methods) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
+    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
+    esac
+}
+complete -F _lento lento
+)script";
+
+constexpr const char* fish = R"script(complete -c lento -f
+complete -c lento -n __fish_use_subcommand -a "COMMANDS"
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -k -a "(__fish_complete_suffix .toml)"
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l method -x -a "auto NAMES"
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l option -x -a "OPTIONS"
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l rtol -l atol -l t-end -l samples -l set -x
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -s o -r -F
+complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l json -l quiet
+complete -c lento -n "__fish_seen_subcommand_from run compare" -l plot -r -F
+complete -c lento -n "__fish_seen_subcommand_from run" -l fast -x
+complete -c lento -n "__fish_seen_subcommand_from compare" -l budget -x
+complete -c lento -n "__fish_seen_subcommand_from project" -l richardson
+complete -c lento -n "__fish_seen_subcommand_from reproduce" -a "IDS" -l list -l all -l json -l quiet
+complete -c lento -n "__fish_seen_subcommand_from help" -a "methods options sections functions outcomes NAMES"
+complete -c lento -n "__fish_seen_subcommand_from completion" -a "bash zsh fish"
+)script";
+
+void replace(std::string& text, const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+        text.replace(at, what.size(), by);
+    }
+}
+
+}  // namespace
+
+Exit completion(const CompletionArguments& arguments) {
+    const std::vector<std::string> shells{"bash", "zsh", "fish"};
+    std::string text;
+    if (arguments.shell == "bash") {
+        text = bash;
+    } else if (arguments.shell == "zsh") {
+        text = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" + std::string(bash);
+    } else if (arguments.shell == "fish") {
+        text = fish;
+    } else {
+        throw Misuse(fmt::format("no completion for '{}'{}; there is one for {}", arguments.shell,
+                                 suggestion(arguments.shell, shells), listed(shells)));
+    }
+    std::vector<std::string> names;
+    for (const auto& method : method_descriptions()) {
+        names.push_back(method.name);
+    }
+    std::vector<std::string> options;
+    for (const auto& entry : option_catalogue()) {
+        options.emplace_back(entry.name);
+    }
+    std::vector<std::string> ids;
+    for (const auto& reproduction : papers::reproductions()) {
+        ids.push_back(reproduction.id);
+    }
+    replace(text, "NAMES", fmt::format("{}", fmt::join(names, " ")));
+    replace(text, "OPTIONS", fmt::format("{}", fmt::join(options, " ")));
+    replace(text, "IDS", fmt::format("{}", fmt::join(ids, " ")));
+    replace(text, "COMMANDS", commands);
+    replace(text, "FLAGS", model_flags);
+    fmt::print("{}", text);
+    return Exit::done;
+}
+
+}  // namespace lento::app

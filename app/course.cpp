@@ -1,0 +1,183 @@
+#include "course.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "lento/average/filter.hpp"
+#include "lento/base/number.hpp"
+#include "lento/model/evaluate.hpp"
+#include "lento/model/system.hpp"
+
+namespace lento::app {
+
+/// A time before the last one begins another march, in whose place it stands.
+void StepLog::operator()(double t) {
+    if (t <= last_) {
+        t_.clear();
+        h_.clear();
+        every_ = 1;
+        count_ = 0;
+        last_ = start_;
+    }
+    if (count_++ % every_ == 0) {
+        t_.push_back(t);
+        h_.push_back(t - last_);
+    }
+    last_ = t;
+    if (t_.size() > most) {
+        every_ *= 2;
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < t_.size(); k += 2, ++kept) {
+            t_[kept] = t_[k];
+            h_[kept] = h_[k];
+        }
+        t_.resize(kept);
+        h_.resize(kept);
+    }
+}
+
+Chart StepLog::chart() const {
+    return {.title = "Step sizes",
+            .x = "t",
+            .y = "length of the step",
+            .y_scale = Chart::Scale::logarithmic,
+            .marks = t_.size() <= 100 ? Chart::Marks::points : Chart::Marks::none,
+            .curves = {{every_ > 1 ? fmt::format("one of {} steps", every_) : "step", t_, h_}}};
+}
+
+namespace {
+
+constexpr std::size_t most_samples = 400;
+constexpr std::size_t most_dimension = 2000;
+
+/// Some nodes of the model at some samples of the slow solution.
+std::vector<std::vector<double>> at_samples(const model::Model& model, const Series& series,
+                                            const std::vector<model::Node>& nodes, std::vector<double>& t) {
+    const std::size_t d = model.dimension();
+    const model::Evaluator evaluate(model.graph, nodes);
+    const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
+    std::vector<std::vector<double>> values;
+    for (std::size_t k = 0; k < series.t.size(); k += stride) {
+        const std::span<const double> row(series.rows[k]);
+        values.emplace_back(nodes.size());
+        evaluate.operator()<double>(
+            [&](std::size_t symbol) {
+                return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {});
+            },
+            std::span(values.back()));
+        t.push_back(series.t[k]);
+    }
+    return values;
+}
+
+std::optional<Chart> residual_chart(const model::Model& model, const Series& series) {
+    if (model.constraints.empty()) {
+        return {};
+    }
+    std::vector<model::Node> nodes;
+    for (const auto& constraint : model.constraints) {
+        nodes.push_back(constraint.node);
+    }
+    Chart chart{.title = "Constraints",
+                .x = "t",
+                .y = "largest |g(q)|",
+                .y_scale = Chart::Scale::logarithmic,
+                .curves = {{"residual of the slow solution", {}, {}}}};
+    for (const auto& values : at_samples(model, series, nodes, chart.curves[0].x)) {
+        double worst = 0;
+        for (const double value : values) {
+            worst = larger(worst, std::abs(value));
+        }
+        chart.curves[0].y.push_back(std::max(worst, 1e-18));
+    }
+    return chart;
+}
+
+/// Where all forces have a potential that does not vibrate.
+std::optional<Chart> energy_chart(const model::Model& model, const Series& series) {
+    const bool forced =
+        std::ranges::any_of(model.coordinates, [](const auto& coordinate) { return coordinate.force.line > 0; });
+    if (model.is_first_order() || forced || !model.phases.empty() || (!model.potential && model.springs.empty())) {
+        return {};
+    }
+    std::vector<model::Node> nodes;
+    if (model.potential) {
+        nodes.push_back(*model.potential);
+    }
+    for (const auto& spring : model.springs) {
+        nodes.push_back(spring.potential);
+    }
+    Chart chart{.title = "Energy", .x = "t", .y = "energy", .curves = {{"of the slow solution", {}, {}}}};
+    const auto values = at_samples(model, series, nodes, chart.curves[0].x);
+    const std::size_t d = model.dimension();
+    const Eigen::MatrixXd mass = model.mass.matrix();
+    const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const Eigen::Map<const Eigen::VectorXd> v(series.rows[k * stride].data() + d, static_cast<Eigen::Index>(d));
+        double energy = 0.5 * v.dot(mass * v);
+        for (const double value : values[k]) {
+            energy += value;
+        }
+        chart.curves[0].y.push_back(energy);
+    }
+    return chart;
+}
+
+/// The filter's shape, and what it lets through of a vibration by the number of periods in the window.
+std::vector<Chart> filter_charts(const RunRecord& record) {
+    const auto option = [&](std::string_view name) -> const std::string* {
+        const auto found = std::ranges::find(record.options, name, &UsedOption::name);
+        return found == record.options.end() ? nullptr : &found->value;
+    };
+    const auto* name = option("filter");
+    if (name == nullptr) {
+        return {};
+    }
+    const Filter filter(*name);
+    const auto* given = option("window_periods");
+    const double periods = given != nullptr ? std::strtod(given->c_str(), nullptr) : filter.usual_periods();
+    Chart shape{.title = "Filter " + *name, .x = "place in the window", .y = "weight", .curves = {{"weight", {}, {}}}};
+    constexpr int points = 200;
+    for (int k = -points; k <= points; ++k) {
+        shape.curves[0].x.push_back(static_cast<double>(k) / points);
+        shape.curves[0].y.push_back(filter.shape(static_cast<double>(k) / points));
+    }
+    if (filter.is_one_period()) {
+        return {shape};
+    }
+    Chart leakage{.title = "What the filter lets through",
+                  .x = "vibrations in the window",
+                  .y = "share of the vibration",
+                  .y_scale = Chart::Scale::logarithmic,
+                  .curves = {{"leakage", {}, {}}, {"this run", {periods}, {}}}};
+    constexpr double least = 1e-18;
+    for (double n = 1; n <= std::max(2 * periods, 10.0); n += std::max(2 * periods, 10.0) / 400) {
+        leakage.curves[0].x.push_back(n);
+        leakage.curves[0].y.push_back(std::max(least, std::abs(filter.leakage(n))));
+    }
+    leakage.curves[1].y.push_back(std::max(least, std::abs(filter.leakage(periods))));
+    return {shape, leakage};
+}
+
+}  // namespace
+
+std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output) {
+    std::vector<Chart> charts;
+    const auto& model = loaded.model();
+    if (model.dimension() <= most_dimension && output.slow.t.size() > 1) {
+        for (auto chart : {residual_chart(model, output.slow), energy_chart(model, output.slow)}) {
+            if (chart) {
+                charts.push_back(std::move(*chart));
+            }
+        }
+    }
+    for (auto& chart : filter_charts(output.record)) {
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace lento::app

@@ -1,0 +1,156 @@
+/// `lento help [TOPIC]`, each topic on one screen.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/base/outcome.hpp"
+#include "lento/method/solve.hpp"
+
+namespace lento::app {
+namespace {
+
+struct Entry {
+    const char *name, *meaning;
+};
+
+constexpr Entry sections[] = {
+    {"lento = 1", "the first line; title and potential = \"...\" stand beside it, before any section"},
+    {"[parameters]", "numbers, or expressions of the parameters above them; --set NAME=VALUE replaces one"},
+    {"[definitions]", "named expressions, usable everywhere"},
+    {"[coordinates]", "q = { start = ..., velocity = ... }: the true state; the velocity is called q_dot"},
+    {"[forces]", "the force on each coordinate: of coordinates, velocities, t and phases; absent is 0"},
+    {"[mass]", "q = \"m\" each (1 if absent), or matrix = [[...], [...]]"},
+    {"[vibration.NAME]", "a fast phase: start + frequency*t; several are allowed"},
+    {"[constraints]", "rod = \"x^2 + y^2 - l^2\": rigid, of coordinates and t"},
+    {"[springs.NAME]", "elongation with frequency or stiffness; soft = true: not a fast one"},
+    {"[variables]", "instead of coordinates: y = { start = ..., rate = \"...\", exact = \"...\" }"},
+    {"[splitting]", "exact = \"kepler\" with position, velocity, mu, time_factor"},
+    {"[fast_velocity]", "for hmm-sync: the fast part of each velocity; computed if absent"},
+    {"[oscillation]", "period of a fast motion without a phase; small, the parameter that makes it faster"},
+    {"[slow]", "slow variables: xi = \"...\", or { variable = \"...\", alternative = \"...\" }"},
+    {"[observe]", "anything else to put out"},
+    {"[run]", "t_start, t_end, method, samples, rtol, atol; [run.options] for the method"},
+};
+
+constexpr struct {
+    Outcome outcome;
+    const char *meaning, *remedy;
+} outcomes[] = {
+    {Outcome::completed, "t_end was reached", "read the warnings, if there are any"},
+    {Outcome::interrupted, "Ctrl-C; what there is was written", ""},
+    {Outcome::diverged, "a force or the solution is no longer finite", "the parameters; a smaller macro_step"},
+    {Outcome::unstable, "an oscillation grows from step to step", "a smaller macro_step; more micro_steps_per_period"},
+    {Outcome::not_converged, "an iteration or the control of the step stalled", "a looser rtol; another method"},
+    {Outcome::no_scale_separation, "the fast motion is not fast enough to be averaged", "--method direct"},
+    {Outcome::off_constraints, "the state left the constraints", "the start; a smaller macro_step"},
+    {Outcome::refused, "what the method relies on does not hold here", "the message says what to take instead"},
+    {Outcome::budget_exhausted, "more steps than allowed", "a looser rtol; --budget of lento compare"},
+};
+
+void list_topics() {
+    fmt::print(
+        "lento help TOPIC, where TOPIC is\n\n"
+        "  methods     which methods there are, one line each\n"
+        "  METHOD      one of them: what it is for, its options with defaults (for example: lento help harmonic)\n"
+        "  options     all method options, one line each\n"
+        "  sections    the sections of a model file\n"
+        "  functions   what expressions may contain\n"
+        "  outcomes    how runs end, and what to do then\n\n"
+        "`lento COMMAND --help` explains the arguments of a command; docs/ has a first hour, a guide to choosing a "
+        "method\nand the rest.\n");
+}
+
+void list_methods() {
+    for (const auto& method : method_descriptions()) {
+        fmt::print("  {:<19} {}\n", method.name, method.summary);
+    }
+    fmt::print("\n`lento help METHOD` says more of one; `lento check MODEL` says which apply to a model.\n");
+}
+
+const OptionEntry& option_entry(const std::string& name) {
+    const auto catalogue = option_catalogue();
+    return *std::ranges::find(catalogue, name, &OptionEntry::name);
+}
+
+void show_method(const MethodDescription& method) {
+    fmt::print("{}\n  {}\n\n  for              {} systems\n  slow solution    {}\n{}\n", method.name, method.summary,
+               method.problems, method.slow_is,
+               method.paper.empty() ? std::string() : fmt::format("  paper            {}\n", method.paper));
+    if (!method.options.empty()) {
+        fmt::print("Options, with their defaults (--option NAME=VALUE):\n");
+    }
+    for (const auto& option : method.options) {
+        fmt::print("  {:<23} [{}] {}\n", option.name, option.default_value, option_entry(option.name).meaning);
+    }
+}
+
+void list_options() {
+    for (const auto& entry : option_catalogue()) {
+        fmt::print("  {:<23} {}\n", entry.name, entry.meaning);
+    }
+    fmt::print("\n`lento help METHOD` says which of them a method takes, and their defaults.\n");
+}
+
+void list_outcomes() {
+    for (const auto& entry : outcomes) {
+        fmt::print("  {:<21} {}{}{}\n", name_of(entry.outcome), entry.meaning, *entry.remedy != '\0' ? "; try: " : "",
+                   entry.remedy);
+    }
+    fmt::print(
+        "\nExit status: 0 completed; 1 anything else; 2 bad input; 3 a reproduction disagrees; 130 interrupted.\n");
+}
+
+void list_functions() {
+    fmt::print(
+        "  + - * / ^ and parentheses; ^ is right-associative and binds tighter than a minus on its left\n"
+        "  numbers, names, pi, t; q_dot is the velocity of the coordinate q\n"
+        "  sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt cbrt abs min max hypot pow sign floor\n"
+        "  d(expression, name), the partial derivative\n");
+}
+
+}  // namespace
+
+Exit help(const HelpArguments& arguments) {
+    const std::string& topic = arguments.topic;
+    if (topic.empty()) {
+        list_topics();
+        return Exit::done;
+    }
+    if (topic == "methods") {
+        list_methods();
+        return Exit::done;
+    }
+    if (topic == "options") {
+        list_options();
+        return Exit::done;
+    }
+    if (topic == "sections") {
+        for (const auto& section : sections) {
+            fmt::print("  {:<17} {}\n", section.name, section.meaning);
+        }
+        return Exit::done;
+    }
+    if (topic == "functions") {
+        list_functions();
+        return Exit::done;
+    }
+    if (topic == "outcomes") {
+        list_outcomes();
+        return Exit::done;
+    }
+    std::vector<std::string> known{"methods", "options", "sections", "functions", "outcomes"};
+    for (const auto& method : method_descriptions()) {
+        if (method.name == topic) {
+            show_method(method);
+            return Exit::done;
+        }
+        known.push_back(method.name);
+    }
+    throw Misuse(fmt::format("'{}' is not a topic{}; there are {}", topic, suggestion(topic, known), listed(known)));
+}
+
+}  // namespace lento::app

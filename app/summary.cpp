@@ -1,0 +1,94 @@
+#include "summary.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace lento::app {
+namespace {
+
+/// The values at the end, in columns as wide as they need.
+std::string final_table(const RunOutput& output, const Terminal& terminal) {
+    constexpr std::size_t most_lines = 40;
+    const auto& errors = output.record.error_estimate;
+    std::vector<std::vector<std::string>> lines{{fmt::format("at t = {:.6g}", output.record.t_end), "slow", "true"}};
+    if (!errors.empty()) {
+        lines[0].emplace_back("estimated error");
+    }
+    for (std::size_t i = 0; i < std::min(most_lines, output.final_slow.size()); ++i) {
+        lines.push_back({output.slow.names[i], fmt::format("{:.9g}", output.final_slow[i]),
+                         output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-"});
+        if (!errors.empty()) {
+            lines.back().push_back(i < errors.size() ? fmt::format("{:.1e}", errors[i]) : "");
+        }
+    }
+    std::vector<std::size_t> widths{18, 16, 16, 16};
+    for (const auto& line : lines) {
+        for (std::size_t k = 0; k < line.size(); ++k) {
+            widths[k] = std::max(widths[k], line[k].size());
+        }
+    }
+    std::string text = "\n";
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+        std::string line = fmt::format("  {:<{}}", lines[row][0], widths[0]);
+        for (std::size_t k = 1; k < lines[row].size(); ++k) {
+            line += fmt::format(" {:>{}}", lines[row][k], widths[k]);
+        }
+        text += (row == 0 ? terminal.strong(line) : line) + "\n";
+    }
+    if (output.final_slow.size() > most_lines) {
+        text += fmt::format("  and {} more in summary.json\n", output.final_slow.size() - most_lines);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string summary_text(const RunOutput& output, const Terminal& terminal) {
+    const auto& record = output.record;
+    const auto& s = record.statistics;
+    std::string text;
+    const auto line = [&](std::string_view name, const std::string& value) {
+        fmt::format_to(std::back_inserter(text), "  {} {}\n", terminal.soft(fmt::format("{:<18}", name)), value);
+    };
+    text += terminal.strong(output.title) + "\n";
+    line("method", output.choice.empty() ? record.method : fmt::format("{} ({})", record.method, output.choice));
+    const auto outcome = name_of(record.outcome);
+    line("outcome", record.outcome == Outcome::completed ? terminal.good(outcome) : terminal.bad(outcome));
+    line("slow solution is", record.slow_is);
+    line("time reached", fmt::format("{:.6g}", record.t_end));
+    line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
+    line("micro-steps", fmt::format("{}", s.micro_steps));
+    std::string saved;
+    if (output.view.resolving && s.force_evaluations > 0 && record.method != "direct") {
+        const double factor = *output.view.resolving / static_cast<double>(s.force_evaluations);
+        saved = factor >= 1 ? fmt::format(" (about {:.2g} times fewer than resolving each vibration)", factor)
+                            : std::string(" (resolving each vibration takes fewer)");
+    }
+    line("force evaluations", fmt::format("{}{}", s.force_evaluations, saved));
+    std::string stages;
+    double total = 0;
+    for (const auto& [stage, seconds] : output.seconds) {
+        stages += fmt::format("{}{} {:.2g}", stages.empty() ? "" : ", ", stage, seconds);
+        total += seconds;
+    }
+    line("seconds", fmt::format("{:.2g} ({})", total, stages));
+    std::string options;
+    for (const auto& option : record.options) {
+        options += fmt::format("{}{}={}", options.empty() ? "" : " ", option.name, option.value);
+    }
+    line("options", options);
+    text += final_table(output, terminal);
+    if (!record.warnings.empty()) {
+        text += "\n";
+    }
+    for (const auto& warning : record.warnings) {
+        fmt::format_to(std::back_inserter(text), "  {} {}\n", terminal.warning("warning:"), warning);
+    }
+    return text + "\n";
+}
+
+}  // namespace lento::app

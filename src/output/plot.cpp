@@ -1,0 +1,268 @@
+/// A static picture of the slow solution, by cairo.
+#include <cairo-svg.h>
+#include <cairo.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "lento/output/files.hpp"
+
+namespace lento {
+namespace {
+
+// Points, of which there are 72 an inch.
+constexpr double width = 504;
+constexpr double panel = 150;
+constexpr double left = 66;
+constexpr double right = 14;
+constexpr double top = 28;
+constexpr double bottom = 40;
+constexpr double gap = 14;
+constexpr double pixels_a_point = 3;  // of a PNG
+
+struct Colour {
+    double red, green, blue, opacity = 1;
+};
+constexpr Colour ink{0.1, 0.12, 0.14};
+constexpr Colour grid{0.85, 0.87, 0.89};
+constexpr Colour curve{0.04, 0.38, 0.66};
+constexpr Colour band{0.79, 0.42, 0.07, 0.25};
+
+struct Range {
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
+
+    void include(double value) {
+        if (std::isfinite(value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    /// Never empty, so that a constant still draws as a line.
+    Range widened() const {
+        if (!(high >= low)) {
+            return {0, 1};
+        }
+        const double margin = high > low ? 0.06 * (high - low) : std::max(1e-12, 0.1 * std::abs(high));
+        return {low - margin, high + margin};
+    }
+};
+
+/// Round numbers 1, 2, 5 times a power of ten, about five of them.
+std::vector<double> ticks(const Range& range) {
+    const double rough = (range.high - range.low) / 5;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    const double share = rough / power;
+    const double step = power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+    std::vector<double> marks;
+    for (double k = std::ceil(range.low / step); k * step <= range.high && marks.size() < 20; ++k) {
+        marks.push_back(std::abs(k) < 0.5 ? 0.0 : k * step);
+    }
+    return marks;
+}
+
+class Canvas {
+public:
+    explicit Canvas(cairo_t* context) : context_(context) {
+        cairo_select_font_face(context_, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    }
+    void use(const Colour& colour) {
+        cairo_set_source_rgba(context_, colour.red, colour.green, colour.blue, colour.opacity);
+    }
+    void fill_all(double height) {
+        cairo_set_source_rgb(context_, 1, 1, 1);
+        cairo_rectangle(context_, 0, 0, width, height);
+        cairo_fill(context_);
+    }
+    /// `anchor`: the share of the text that lies left of x.
+    void text(double x, double y, const std::string& words, double anchor, double size = 9.5) {
+        cairo_set_font_size(context_, size);
+        cairo_text_extents_t extents;
+        cairo_text_extents(context_, words.c_str(), &extents);
+        use(ink);
+        cairo_move_to(context_, x - anchor * extents.x_advance, y);
+        cairo_show_text(context_, words.c_str());
+    }
+    void upright(double x, double y, const std::string& words) {
+        cairo_save(context_);
+        cairo_translate(context_, x, y);
+        cairo_rotate(context_, -std::acos(0.0));
+        text(0, 0, words, 0.5, 10.5);
+        cairo_restore(context_);
+    }
+    void line(double x0, double y0, double x1, double y1) {
+        use(grid);
+        cairo_set_line_width(context_, 0.6);
+        cairo_move_to(context_, x0, y0);
+        cairo_line_to(context_, x1, y1);
+        cairo_stroke(context_);
+    }
+    void path(const std::vector<std::pair<double, double>>& points) {
+        use(curve);
+        cairo_set_line_width(context_, 1.4);
+        cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
+        bool pen = false;
+        for (const auto& [x, y] : points) {
+            const bool finite = std::isfinite(y);
+            if (finite) {
+                pen ? cairo_line_to(context_, x, y) : cairo_move_to(context_, x, y);
+            }
+            pen = finite;
+        }
+        cairo_stroke(context_);
+    }
+    void area(const std::vector<std::pair<double, double>>& outline) {
+        use(band);
+        for (const auto& [x, y] : outline) {
+            cairo_line_to(context_, x, y);
+        }
+        cairo_close_path(context_);
+        cairo_fill(context_);
+    }
+
+private:
+    cairo_t* context_;
+};
+
+class Plot {
+public:
+    Plot(const RunOutput& output, std::vector<std::size_t> columns) : output_(output), columns_(std::move(columns)) {
+        for (const double t : output.slow.t) {
+            time_.include(t);
+        }
+        if (!(time_.high > time_.low)) {
+            time_ = time_.widened();
+        }
+    }
+
+    double height() const {
+        const auto panels = static_cast<double>(columns_.size());
+        return top + panels * panel + (panels - 1) * gap + bottom;
+    }
+
+    void draw(cairo_t* context) const {
+        Canvas canvas(context);
+        canvas.fill_all(height());
+        canvas.text(left, 17, output_.title, 0, 11);
+        for (std::size_t k = 0; k < columns_.size(); ++k) {
+            draw_panel(canvas, columns_[k], top + static_cast<double>(k) * (panel + gap), k + 1 == columns_.size());
+        }
+    }
+
+private:
+    const Level* look(std::size_t column) const {
+        const auto& levels = output_.view.levels;
+        return levels.empty() || column >= levels[0].columns.size() || levels[0].columns[column].low.empty()
+                   ? nullptr
+                   : &levels[0];
+    }
+
+    void draw_panel(Canvas& canvas, std::size_t column, double y0, bool last) const {
+        const auto& series = output_.slow;
+        const Level* level = look(column);
+        Range value;
+        for (const auto& row : series.rows) {
+            value.include(row[column]);
+        }
+        if (level != nullptr) {
+            for (std::size_t k = 0; k < level->count; ++k) {
+                value.include(level->columns[column].low[k]);
+                value.include(level->columns[column].high[k]);
+            }
+        }
+        const Range vertical = value.widened();
+        const auto at_x = [&](double t) {
+            return left + (t - time_.low) / (time_.high - time_.low) * (width - left - right);
+        };
+        const auto at_y = [&](double v) {
+            return y0 + panel - (v - vertical.low) / (vertical.high - vertical.low) * panel;
+        };
+        for (const double mark : ticks(vertical)) {
+            canvas.line(left, at_y(mark), width - right, at_y(mark));
+            canvas.text(left - 6, at_y(mark) + 3.3, fmt::format("{:.6g}", mark), 1);
+        }
+        for (const double mark : ticks(time_)) {
+            canvas.line(at_x(mark), y0, at_x(mark), y0 + panel);
+            if (last) {
+                canvas.text(at_x(mark), y0 + panel + 14, fmt::format("{:.6g}", mark), 0.5);
+            }
+        }
+        if (last) {
+            canvas.text((left + width - right) / 2, y0 + panel + 31, "t", 0.5, 10.5);
+        }
+        canvas.upright(14, y0 + panel / 2, series.names[column]);
+        if (level != nullptr) {
+            std::vector<std::pair<double, double>> outline;
+            const auto t = [&](std::size_t k) {
+                return level->from +
+                       (level->to - level->from) * static_cast<double>(k) / static_cast<double>(level->count - 1);
+            };
+            for (std::size_t k = 0; k < level->count; ++k) {
+                outline.emplace_back(at_x(t(k)), at_y(level->columns[column].low[k]));
+            }
+            for (std::size_t k = level->count; k-- > 0;) {
+                outline.emplace_back(at_x(t(k)), at_y(level->columns[column].high[k]));
+            }
+            canvas.area(outline);
+        }
+        constexpr std::size_t most = 5000;
+        const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most);
+        std::vector<std::pair<double, double>> points;
+        for (std::size_t k = 0; k < series.t.size(); k += stride) {
+            points.emplace_back(at_x(series.t[k]), at_y(series.rows[k][column]));
+        }
+        canvas.path(points);
+    }
+
+    const RunOutput& output_;
+    std::vector<std::size_t> columns_;
+    Range time_;
+};
+
+cairo_status_t append(void* text, const unsigned char* bytes, unsigned int length) {
+    static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(bytes), length);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+void require_plot_format(const std::filesystem::path& path) {
+    const auto extension = path.extension();
+    if (extension != ".svg" && extension != ".png") {
+        throw Misuse(fmt::format("--plot '{}': the name must end with .svg or .png", path.string()));
+    }
+}
+
+void write_plot(const std::filesystem::path& path, const RunOutput& output, const std::vector<std::size_t>& columns) {
+    require_plot_format(path);
+    const Plot plot(output, columns);
+    std::string text;
+    const bool vector = path.extension() == ".svg";
+    using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
+    const Surface surface(vector
+                              ? cairo_svg_surface_create_for_stream(append, &text, width, plot.height())
+                              : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * pixels_a_point),
+                                                           static_cast<int>(plot.height() * pixels_a_point)),
+                          cairo_surface_destroy);
+    {
+        const std::unique_ptr<cairo_t, decltype(&cairo_destroy)> context(cairo_create(surface.get()), cairo_destroy);
+        if (!vector) {
+            cairo_scale(context.get(), pixels_a_point, pixels_a_point);
+        }
+        plot.draw(context.get());
+    }
+    if (!vector) {
+        cairo_surface_write_to_png_stream(surface.get(), append, &text);
+    }
+    cairo_surface_finish(surface.get());
+    if (const auto status = cairo_surface_status(surface.get()); status != CAIRO_STATUS_SUCCESS && text.empty()) {
+        throw Misuse(fmt::format("cannot draw {}: {}", path.string(), cairo_status_to_string(status)));
+    }
+    write_whole(path, text);
+}
+
+}  // namespace lento
