@@ -15,7 +15,7 @@ constexpr double vibrations_resolved = 16;
 constexpr double few_vibrations = 64;  // that a chart of the whole run shows singly
 constexpr int points_of_band = 10;     // in a vibration
 constexpr double closer = 8;           // from one piece to the next shorter one
-constexpr double most_seconds = 1.5;
+constexpr double most_seconds = 0.5;
 constexpr std::size_t most_dimension = 400;
 constexpr std::size_t most_columns = 24;
 

@@ -90,14 +90,13 @@ Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const Rec
 /// The errors of coordinates or variables over time.
 Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
     constexpr std::size_t most_curves = 8;
-    constexpr double least = 1e-18;
     Chart chart{.title = "Error", .x = "t", .y = "error of the true solution", .y_scale = Chart::Scale::logarithmic};
     const std::size_t stride = std::max<std::size_t>(1, errors.over_time.t.size() / 1000);
     for (std::size_t i = 0; i < std::min(most_curves, loaded.model().dimension()); ++i) {
         Chart::Curve curve{errors.over_time.names[i], {}, {}};
         for (std::size_t k = 0; k < errors.over_time.t.size(); k += stride) {
             curve.x.push_back(errors.over_time.t[k]);
-            curve.y.push_back(std::max(least, errors.over_time.rows[k][i]));
+            curve.y.push_back(errors.over_time.rows[k][i]);
         }
         chart.curves.push_back(std::move(curve));
     }

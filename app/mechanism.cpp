@@ -40,20 +40,22 @@ private:
         }
         for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
             const auto& name = model_.coordinates[i].name;
-            const auto partner = [&](char letter) {
-                std::string other = name;
-                other[0] = letter;
-                return columns.find(other);
-            };
-            const auto y = partner('y');
-            if (!name.starts_with('x') || y == columns.end()) {
-                continue;
+            for (std::size_t at = 0; at < name.size() && !point_of_[i]; ++at) {
+                const auto partner = [&](char letter) {
+                    std::string other = name;
+                    other[at] = letter;
+                    return columns.find(other);
+                };
+                const auto y = partner('y');
+                if (name[at] != 'x' || y == columns.end()) {
+                    continue;
+                }
+                if (partner('z') != columns.end()) {
+                    return false;
+                }
+                point_of_[i] = point_of_[y->second] = mechanism_.points.size();
+                mechanism_.points.push_back({i, y->second});
             }
-            if (partner('z') != columns.end()) {
-                return false;
-            }
-            point_of_[i] = point_of_[y->second] = mechanism_.points.size();
-            mechanism_.points.push_back({i, y->second});
         }
         return !mechanism_.points.empty();
     }

@@ -8,7 +8,7 @@
 
 namespace lento::app {
 
-/// Coordinates x..., y... with the same ending make a point. A constraint or elongation of one point joins it to a place that does not
+/// Coordinates whose names differ by an x in place of a y (x1, y1; px, py) make a point. A constraint or elongation of one point joins it to a place that does not
 /// move, one of two points joins these. None where there are no points, too many, or points in space.
 std::optional<Mechanism> mechanism_of(const model::Model& model);
 

@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -60,8 +61,8 @@ class Program(ProgramCase):
             self.assertEqual(data["final_fast/q"][()], summary["final_fast"]["q"])
             self.assertEqual(data["statistics"].attrs["force_evaluations"], summary["statistics"]["force_evaluations"])
         page = (self.at / "here/report.html").read_text()
-        self.assertIn("<svg", page)
-        self.assertNotIn("http", page, "the page must not need a network")
+        self.assertIn('<div id="solution">', page)
+        self.assertIsNone(re.search(r'(src|href)\s*=\s*"(?!data:)', page), "the page must not need a network")
 
     def test_a_run_at_1e8_takes_less_than_a_third_of_a_second_all_in_all(self):
         times = []
@@ -298,7 +299,7 @@ samples = 3
         self.assertIsNone(summary["final_fast"])
         self.assertEqual(summary["final"]["q"], 0.5)
         self.assertEqual(summary["outcome"], "diverged")
-        self.assertTrue((self.at / "failed/report.html").read_text().count("ended as diverged"))
+        self.assertIn("<strong>diverged</strong> at t = 0", (self.at / "failed/report.html").read_text())
 
     def test_unwritable_folder(self):
         (self.at / "file").write_text("")

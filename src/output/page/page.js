@@ -34,11 +34,21 @@
       return value.toFixed(digits);
     });
   }
-  const powers = splits => splits.map(value => value == null ? "" : Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-6
-    ? value >= 1e-3 && value < 1e4 ? String(Number(value.toPrecision(3))) : "1e" + Math.round(Math.log10(value)) : "");
+  // Powers of ten, not too many; within two decades also twice and five times them.
+  function decades(_, __, min, max) {
+    const [low, high] = [Math.floor(Math.log10(min) + 1e-9), Math.ceil(Math.log10(max) - 1e-9)];
+    const every = Math.ceil((high - low) / 8);
+    const marks = [];
+    for (let k = Math.ceil(low / every) * every; k <= high; k += every) {
+      marks.push(...(high - low <= 2 ? [1, 2, 5] : [1]).map(factor => factor * 10 ** k));
+    }
+    return marks.filter(mark => mark >= min * (1 - 1e-9) && mark <= max * (1 + 1e-9));
+  }
+  const powers = splits => splits.map(value => value == null ? "" : value >= 1e-3 && value < 1e4 ? String(Number(value.toPrecision(3))) : value.toExponential(0).replace("+", ""));
 
-  function axis(label, side, values) {
+  function axis(label, side, values, splits) {
     return {
+      ...(splits ? { splits, filter: (_, marks) => marks } : {}),
       label, side, labelSize: 22, size: side === 3 ? 76 : 40, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
       stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 }, values
     };
@@ -83,6 +93,18 @@
     }
     return best || overall;
   }
+  // Where too few points are known in the view, the nearest piece of the run of which more are; none where there are enough.
+  function nearest(length) {
+    const name = timeCharts.length > 0 ? timeCharts[0].name : data.columns[0];
+    const here = levelOf(name);
+    if (length > 4 * (here.to - here.from) / (here.count - 1)) {
+      return null;
+    }
+    const middle = (view[0] + view[1]) / 2;
+    const away = level => Math.max(0, level.from - middle, middle - level.to);
+    return data.levels.filter(level => level.columns[name] && level.to - level.from >= length && level.count / (level.to - level.from) > here.count / (here.to - here.from))
+      .reduce((best, level) => !best || away(level) < away(best) || away(level) === away(best) && level.to - level.from < best.to - best.from ? level : best, null);
+  }
   function table(name) {
     const level = levelOf(name);
     const column = level.columns[name];
@@ -102,6 +124,11 @@
     const length = Math.min(to - from, overall.to - overall.from);
     from = Math.min(Math.max(from, overall.from), overall.to - length);
     view = [from, from + length];
+    const near = nearest(length);
+    if (near) {
+      const start = Math.min(Math.max(from, near.from), near.to - length);
+      view = [start, start + length];
+    }
     busy = true;
     for (const { chart, name } of timeCharts) {
       chart.setData(table(name), false);
@@ -288,8 +315,8 @@
         x: { time: false, distr: spec.log_x ? 3 : 1 },
         y: spec.log_y ? { distr: 3 } : { range: (_, low, high) => low == null ? [0, 1] : widened(low, high) }
       },
-      axes: [axis(spec.x, 2, spec.log_x ? (_, splits) => powers(splits) : (_, splits, __, ___, increment) => labels(splits, increment)),
-        axis(spec.y, 3, spec.log_y ? (_, splits) => powers(splits) : (_, splits, __, ___, increment) => labels(splits, increment))],
+      axes: [spec.log_x ? axis(spec.x, 2, (_, splits) => powers(splits), decades) : axis(spec.x, 2, (_, splits, __, ___, increment) => labels(splits, increment)),
+        spec.log_y ? axis(spec.y, 3, (_, splits) => powers(splits), decades) : axis(spec.y, 3, (_, splits, __, ___, increment) => labels(splits, increment))],
       series: [{ label: spec.x, value: (_, value) => value == null ? "-" : tidy(value) }, ...spec.curves.map((curve, k) => ({
         label: curve.label, stroke: () => colour(palette[k % palette.length]), width: 1.6, dash: k >= palette.length ? [6, 3] : undefined, spanGaps: true,
         points: { show: Boolean(spec.markers) || curve.x.length === 1, size: 7, fill: () => colour(palette[k % palette.length]) }, value: (_, value) => value == null ? "-" : tidy(value)
