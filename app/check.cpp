@@ -315,11 +315,13 @@ Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
         findings.separation = *findings.slow_time / slowest;
     }
     findings.recommended = automatic_choice(loaded.problem());
-    for (const auto& entry : findings.methods) {
-        if (entry.method == findings.recommended.method && !entry.applies) {
-            findings.recommended = {"direct",
-                                    fmt::format("{} is for this class of systems, but not for this one", entry.method)};
-        }
+    const auto applies = [&](const std::string& method) {
+        return std::ranges::any_of(findings.methods,
+                                   [&](const auto& entry) { return entry.method == method && entry.applies; });
+    };
+    if (const auto first = findings.recommended; !applies(first.method)) {
+        findings.recommended = {applies(first.otherwise) ? first.otherwise : "direct",
+                                fmt::format("{} is for this class of systems, but not for this one", first.method)};
     }
     const auto returning = evaluations.find("multirevolution");
     if (findings.periods.empty() && found_period > 0 && returning != evaluations.end()) {

@@ -1,7 +1,6 @@
 #include "closer_look.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -97,7 +96,9 @@ std::optional<double> CloserLook::period(const Solution& solution) const {
     return {};
 }
 
-std::optional<Level> CloserLook::level(const Piece& piece, double period, const Solution& solution) const {
+/// None where a step was not kept, or time is over.
+std::optional<Level> CloserLook::level(const Piece& piece, double period, const Solution& solution,
+                                       const Deadline& deadline) const {
     Level level{piece.from, piece.to, piece.count, std::vector<Level::Column>(columns_)};
     const bool true_itself = solution.record().slow_is == "true";
     const auto known = [&](double t) { return solution.trajectory().covers(t) || t == solution.final_state().t; };
@@ -107,7 +108,7 @@ std::optional<Level> CloserLook::level(const Piece& piece, double period, const 
     for (std::size_t k = 0; k < piece.count; ++k) {
         const double share = static_cast<double>(k) / static_cast<double>(piece.count - 1);
         const double t = k + 1 == piece.count ? piece.to : piece.from + (piece.to - piece.from) * share;
-        if (!known(t)) {
+        if (!known(t) || deadline.over()) {
             return {};
         }
         const auto slow = solution.slow(t);
@@ -157,20 +158,17 @@ std::vector<Level> CloserLook::levels(const Solution& solution, const std::optio
         const double count = std::clamp(points_a_vibration * extra->length() / *period, 200.0, 2000.0);
         wanted.insert(wanted.begin() + 1, Piece{extra->from, extra->to, static_cast<std::size_t>(count), true});
     }
-    const auto began = std::chrono::steady_clock::now();
+    // NOTE: where a look at the whole takes all the time, shorter pieces get as much again.
     std::vector<Level> found;
-    for (const auto& piece : wanted) {
-        auto next = level(piece, *period, solution);
-        if (next) {
+    const Deadline for_whole(most_seconds / 2);
+    found.push_back(level(wanted.front(), *period, solution, for_whole).value_or(Level{}));
+    const Deadline deadline(most_seconds / 2);
+    for (std::size_t k = 1; k < wanted.size(); ++k) {
+        if (auto next = level(wanted[k], *period, solution, deadline)) {
             found.push_back(std::move(*next));
-        } else if (found.empty()) {
-            return {};  // without the whole there is nothing to look closer at
-        }
-        if (std::chrono::steady_clock::now() - began > std::chrono::duration<double>(most_seconds)) {
-            break;
         }
     }
-    return found;
+    return found.size() == 1 && found.front().columns.empty() ? std::vector<Level>() : found;
 }
 
 }  // namespace lento::app

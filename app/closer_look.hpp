@@ -2,6 +2,9 @@
 /// ever shorter pieces, down to single vibrations.
 #pragma once
 
+#include <chrono>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "lento/march/result.hpp"
@@ -30,7 +33,21 @@ private:
     };
 
     std::vector<Piece> pieces(double period, double reached) const;
-    std::optional<Level> level(const Piece& piece, double period, const Solution& solution) const;
+    /// When to stop looking.
+    class Deadline {
+    public:
+        explicit Deadline(double seconds)
+            : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
+        }
+        bool over() const { return Clock::now() > end_; }
+
+    private:
+        using Clock = std::chrono::steady_clock;
+        Clock::time_point end_;
+    };
+
+    std::optional<Level> level(const Piece& piece, double period, const Solution& solution,
+                               const Deadline& deadline) const;
 
     const LoadedModel* loaded_;
     Interval interval_;

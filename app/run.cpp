@@ -66,12 +66,22 @@ Exit run(const RunArguments& arguments) {
     request.keep = arguments.fast ? Recorder::Keep::everything : CloserLook(loaded, request).keep();
     auto recorded = solve_and_record(loaded, request, "running");
     std::optional<Interval> window;
-    if (arguments.fast && recorded.solution.outcome() == Outcome::completed) {
+    const bool no_fast = arguments.fast && !recorded.solution.has_fast() && recorded.output.record.slow_is != "true";
+    if (arguments.fast && !no_fast && recorded.solution.outcome() == Outcome::completed) {
         recorded.output.fast = fast_series(loaded, recorded.solution, fast_times);
         window = Interval{fast_times.first, fast_times.second};
     }
     look_closer(loaded, request, window, recorded);
-    return finish_run(arguments, recorded.output, loaded.folder());
+    const Exit exit = finish_run(arguments, recorded.output, loaded.folder());
+    if (no_fast && exit == Exit::done) {
+        fmt::print(
+            stderr,
+            "lento: no fast.csv: the method {} gives only the slow motion for this system; the rest was written. "
+            "The method direct resolves the true motion\n",
+            recorded.output.record.method);
+        return Exit::failed;
+    }
+    return exit;
 }
 
 }  // namespace lento::app

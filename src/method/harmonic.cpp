@@ -169,9 +169,12 @@ private:
     Solution two_scale(HarmonicStart& start) {
         constexpr double coarser = 60;
         constexpr int most_marches = 5;
-        auto coarse = march().run(coarser * first_tightness, plan_.scales);
+        // NOTE: a step cannot err by less than rounding of the mean force makes of it; shorter ones only add more of them.
+        constexpr double steps = 25;  // that a run takes at least
+        const double tightest = plan_.noise / steps;
+        double tightness = std::max(first_tightness, tightest);
+        auto coarse = march().run(coarser * tightness, plan_.scales);
         count(coarse);
-        double tightness = first_tightness;
         double too_tight = 0;  // steps became too short with it
         double excess = HUGE_VAL;
         if (coarse.result.outcome != Outcome::completed) {
@@ -200,8 +203,13 @@ private:
             if (excess <= 1) {
                 return finished(std::move(fine), {});
             }
-            tightness = std::max(tightness * std::clamp(0.3 / excess, 1e-3, 0.3), std::sqrt(tightness * too_tight));
+            const double tighter =
+                std::max({tightness * std::clamp(0.3 / excess, 1e-3, 0.3), std::sqrt(tightness * too_tight), tightest});
             coarse = std::move(fine);
+            if (tighter > 0.9 * tightness) {
+                break;
+            }
+            tightness = tighter;
         }
         return beyond_tolerance(std::move(coarse), excess);
     }

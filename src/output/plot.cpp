@@ -52,17 +52,25 @@ struct Range {
     }
 };
 
-/// Round numbers 1, 2, 5 times a power of ten, about five of them.
-std::vector<double> ticks(const Range& range) {
+/// Round numbers 1, 2, 5 times a power of ten, about five of them, with as many digits as tell them apart.
+struct Ticks {
+    std::vector<double> marks;
+    int digits = 6;
+
+    std::string text(double mark) const { return fmt::format("{:.{}g}", mark, digits); }
+};
+Ticks ticks(const Range& range) {
     const double rough = (range.high - range.low) / 5;
     const double power = std::pow(10, std::floor(std::log10(rough)));
     const double share = rough / power;
     const double step = power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
-    std::vector<double> marks;
-    for (double k = std::ceil(range.low / step); k * step <= range.high && marks.size() < 20; ++k) {
-        marks.push_back(std::abs(k) < 0.5 ? 0.0 : k * step);
+    Ticks found;
+    for (double k = std::ceil(range.low / step); k * step <= range.high && found.marks.size() < 20; ++k) {
+        found.marks.push_back(std::abs(k) < 0.5 ? 0.0 : k * step);
     }
-    return marks;
+    const double largest = std::max(std::abs(range.low), std::abs(range.high));
+    found.digits = std::clamp(static_cast<int>(std::ceil(std::log10(largest / step))) + 1, 1, 15);
+    return found;
 }
 
 class Canvas {
@@ -105,6 +113,7 @@ public:
         use(curve);
         cairo_set_line_width(context_, 1.4);
         cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
+        cairo_new_path(context_);
         bool pen = false;
         for (const auto& [x, y] : points) {
             const bool finite = std::isfinite(y);
@@ -117,6 +126,7 @@ public:
     }
     void area(const std::vector<std::pair<double, double>>& outline) {
         use(band);
+        cairo_new_path(context_);  // text leaves a point behind
         for (const auto& [x, y] : outline) {
             cairo_line_to(context_, x, y);
         }
@@ -181,14 +191,16 @@ private:
         const auto at_y = [&](double v) {
             return y0 + panel - (v - vertical.low) / (vertical.high - vertical.low) * panel;
         };
-        for (const double mark : ticks(vertical)) {
+        const auto values = ticks(vertical);
+        for (const double mark : values.marks) {
             canvas.line(left, at_y(mark), width - right, at_y(mark));
-            canvas.text(left - 6, at_y(mark) + 3.3, fmt::format("{:.6g}", mark), 1);
+            canvas.text(left - 6, at_y(mark) + 3.3, values.text(mark), 1);
         }
-        for (const double mark : ticks(time_)) {
+        const auto times = ticks(time_);
+        for (const double mark : times.marks) {
             canvas.line(at_x(mark), y0, at_x(mark), y0 + panel);
             if (last) {
-                canvas.text(at_x(mark), y0 + panel + 14, fmt::format("{:.6g}", mark), 0.5);
+                canvas.text(at_x(mark), y0 + panel + 14, times.text(mark), 0.5);
             }
         }
         if (last) {

@@ -205,13 +205,14 @@ Json report_data(const RunOutput& output) {
         levels.push_back(whole_run(output, columns));
     }
     double shortest = output.slow.t.empty() ? 1 : (output.slow.t.back() - output.slow.t.front()) / 100;
-    for (std::size_t k = output.view.levels.size() > 0 && output.view.levels[0].columns.size() > 0 &&
-                                 output.view.levels[0].columns[0].truth.empty()
-                             ? 1
-                             : 0;
-         k < output.view.levels.size(); ++k) {
-        levels.push_back(level_json(output, output.view.levels[k]));
-        shortest = std::min(shortest, (output.view.levels[k].to - output.view.levels[k].from) / 40);
+    for (std::size_t k = 0; k < output.view.levels.size(); ++k) {
+        const auto& level = output.view.levels[k];
+        // NOTE: what the first one says of the whole run stands with the samples already, unless it is the true motion.
+        if (level.columns.empty() || (k == 0 && level.columns[0].truth.empty())) {
+            continue;
+        }
+        levels.push_back(level_json(output, level));
+        shortest = std::min(shortest, (level.to - level.from) / 40);
     }
     data["shortest"] = shortest;
     data["levels"] = std::move(levels);

@@ -89,10 +89,11 @@ inline void require_slow_variables(const std::string& method) {
     }
 }
 
-/// What `auto` stands for, and what is left where that does not converge: `run` takes a request. Samples of the first are held back until
-/// it is known to be the last.
+/// What `auto` stands for, what is left where that does not converge, and `direct` where that does not either and few steps are enough: `run`
+/// takes a request. Samples are held back until it is known whose they are.
 template <class Run>
 Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
+    constexpr std::int64_t few_steps = 3'000'000;
     request.method = choice.method;
     request.by_auto = true;
     if (choice.otherwise.empty()) {
@@ -105,18 +106,36 @@ Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
             samples.emplace_back(t, std::vector<double>(y.begin(), y.end()));
         };
     }
-    auto first = run(request);
-    if (first.outcome() != Outcome::no_scale_separation && first.outcome() != Outcome::refused) {
-        for (const auto& [t, y] : samples) {
-            sink(t, y);
-        }
-        return std::move(first).requested_as("auto");
+    const auto settled = [](const Solution& solution) {
+        return solution.outcome() != Outcome::no_scale_separation && solution.outcome() != Outcome::refused;
+    };
+    auto found = run(request).requested_as("auto");
+    const auto instead = [&](const std::string& method, const std::string& why) {
+        request.method = method;
+        request.options = {.initial = request.options.initial};
+        samples.clear();
+        return run(request).handed_over("auto", why, found.statistics().force_evaluations);
+    };
+    std::string why;
+    if (!settled(found)) {
+        why = fmt::format("{}: {}; {} was used instead", choice.method, found.explanation(), choice.otherwise);
+        found = instead(choice.otherwise, why);
     }
-    request.method = choice.otherwise;
-    request.options = {};
-    request.sink = sink;
-    const auto why = fmt::format("{}: {}; {} was used instead", choice.method, first.explanation(), choice.otherwise);
-    return run(request).handed_over("auto", why, first.statistics().force_evaluations);
+    if (!settled(found) && request.options.initial.value_or("true-state") == "true-state") {
+        request.most_steps = std::min(request.most_steps, few_steps);
+        auto first = samples;
+        auto resolved = instead(
+            "direct", fmt::format("{}; {}: {}; direct was used instead", why, choice.otherwise, found.explanation()));
+        if (resolved.outcome() == Outcome::budget_exhausted) {
+            samples = std::move(first);
+        } else {
+            found = std::move(resolved);
+        }
+    }
+    for (const auto& [t, y] : samples) {
+        sink(t, y);
+    }
+    return found;
 }
 
 [[noreturn]] inline void refuse_double_alone(const std::string& what, const std::string& instead) {
