@@ -41,9 +41,7 @@ class Documents(unittest.TestCase):
     def test_programs_in_documents_are_the_examples_that_the_tests_build(self):
         examples = [example.read_text() for example in (SOURCE / "examples/consumer").glob("*.cpp")]
         programs = [program for document in DOCUMENTS for program in blocks(document.read_text(), "cpp")]
-        self.assertEqual(len(programs), 6)
-        for program in programs:
-            self.assertIn(program, examples)
+        self.assertEqual(sorted(programs), sorted(examples))
 
     def test_models_in_documents_run(self):
         models = [model for document in DOCUMENTS for model in blocks(document.read_text(), "toml")]
