@@ -6,13 +6,13 @@
 
 int main() {
     const double m1 = 0.01, m2 = 0.005, l1 = 0.2, l2 = 0.1, g = 9.8, v_max = 4, omega = 1e6;
-    const auto free = lento::vibrated_system(4, omega, [=](auto x, auto v, auto t, auto theta, auto f) {
+    const auto free = lento::vibrated_system(4, omega, [=](auto, auto, auto, auto theta, auto f) {
         f[0] = f[2] = 0.0;
         f[1] = -m1 * (g + v_max * omega * cos(theta));
         f[3] = -m2 * (g + v_max * omega * cos(theta));
     });
     const auto masses = lento::Mass::diagonal(std::vector<double>{m1, m1, m2, m2});
-    const auto rods = [=](auto x, auto t, auto values) {
+    const auto rods = [=](auto x, auto, auto values) {
         values[0] = x[0] * x[0] + x[1] * x[1] - l1 * l1;
         values[1] = (x[2] - x[0]) * (x[2] - x[0]) + (x[3] - x[1]) * (x[3] - x[1]) - l2 * l2;
     };

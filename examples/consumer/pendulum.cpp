@@ -4,7 +4,7 @@
 
 int main() {
     const double l = 0.2, g = 9.8, v_max = 4, omega = 1e6;
-    auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto v, auto t, auto theta, auto f) {
+    auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
         f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
     });
     auto solution = lento::solve(pendulum, {.start = {0.5}, .velocity = {0.0}, .t_end = 1.0, .rtol = 1e-6});

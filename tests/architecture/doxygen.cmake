@@ -1,0 +1,10 @@
+# The reference can be made, and Doxygen warns of nothing.
+set(folder ${BUILD}/doc)
+file(MAKE_DIRECTORY ${folder})
+file(READ ${SOURCE}/Doxyfile settings)
+file(WRITE ${folder}/Doxyfile "${settings}\nOUTPUT_DIRECTORY = \"${folder}\"\nWARN_LOGFILE = \"${folder}/warnings.log\"\n")
+execute_process(COMMAND ${DOXYGEN} ${folder}/Doxyfile WORKING_DIRECTORY ${SOURCE} RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
+file(READ ${folder}/warnings.log warnings)
+if(NOT status EQUAL 0 OR NOT "${said}${warnings}" STREQUAL "" OR NOT EXISTS ${folder}/html/index.html)
+  message(FATAL_ERROR "doxygen ended with ${status}:\n${said}${warnings}")
+endif()
