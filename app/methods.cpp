@@ -48,7 +48,7 @@ Exit methods(const MethodsArguments& arguments) {
         "Give options as --option NAME=VALUE. `auto` takes harmonic where a fast phase is declared, or the period of a "
         "part that is solved exactly; bounded-derivative for stiff springs with elongations, ipa for others; "
         "multirevolution where only a period is known; else direct. Where harmonic does not converge it goes on with "
-        "rattle-shake or multirevolution, and says so.\n");
+        "rattle-shake or multirevolution, and says so; where that refuses too, with direct.\n");
     return Exit::done;
 }
 
