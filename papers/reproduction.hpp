@@ -32,6 +32,8 @@ struct Result {
     std::vector<Claim> claims{};
     std::vector<Picture> pictures{};
 
+    /// What was computed in all rows of a column, in their order.
+    std::vector<double> column(const std::string& name) const;
     /// Every judged row and every claim.
     bool agrees() const;
 };
