@@ -40,6 +40,7 @@ struct Result {
 
 struct Reproduction {
     std::string id, title, paper;
+    std::string parameters;  ///< of the system and the methods, in the paper's notation
     std::function<Result()> compute;
 };
 

@@ -273,11 +273,25 @@ Result figure_5() {
 }  // namespace
 
 std::vector<Reproduction> stroboscopic_figures() {
-    return {{"stroboscopic/figure-3", "Perturbed Kepler problem, Runge-Kutta micro-steps: error against work",
-             "stroboscopic", figure_3},
-            {"stroboscopic/figure-4", "Perturbed Kepler problem, splitting micro-steps: error against work",
-             "stroboscopic", figure_4},
-            {"stroboscopic/figure-5", "Van der Pol oscillator: errors and macro-steps against time", "stroboscopic",
+    const std::string paper = "stroboscopic";
+    const auto kepler = [](const std::string& micro) {
+        return "x(0) = (1, 0), v(0) = (0, 1), 0 <= tau <= (pi/8)/eps, eps = 2^-12, 2^-13, 2^-14. " + micro +
+               " Second-order differences and recovery. Largest error of a component at the end, against 64 steps of "
+               "order 8 a period.";
+    };
+    return {{"stroboscopic/figure-3", "Perturbed Kepler problem, Runge-Kutta micro-steps: error against work", paper,
+             kepler("RK4 on both scales, N = 8 macro-steps (eps = 2^-12 also 2 and 4), n = 16, 32, 64, 128 micro-steps "
+                    "a period."),
+             figure_3},
+            {"stroboscopic/figure-4", "Perturbed Kepler problem, splitting micro-steps: error against work", paper,
+             kepler("RK4 with N = 16 macro-steps (eps = 2^-12 also 4 and 8), n = 8, 16, 32, 64 steps of the splitting "
+                    "a period."),
+             figure_4},
+            {"stroboscopic/figure-5", "Van der Pol oscillator: errors and macro-steps against time", paper,
+             "eps = 2^-9 (for the claims also 2^-10), q(0) = p(0) = 0.5, 0 <= tau <= 32 pi/eps, Strang splitting with "
+             "Delta tau = pi/16. SAM with second-order differences by ode45, rtol = atol = 2^-16, and by its formula "
+             "in steps of (pi/4)/eps; conventional integration. Largest error of a component against 32 steps of order "
+             "8 a period.",
              figure_5}};
 }
 

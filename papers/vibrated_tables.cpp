@@ -211,14 +211,23 @@ Result recompute_figure_2_1() {
 }  // namespace
 
 std::vector<Reproduction> vibrated_tables() {
-    return {{"vibrated/table-2.1", "Errors in the averaged angle, synchronous algorithm, exponential filter",
-             "vibrated", [] { return recompute(table_2_1); }},
-            {"vibrated/table-2.2", "Errors in the averaged angle, asynchronous algorithm, exponential filter",
-             "vibrated", recompute_2_2},
-            {"vibrated/table-2.3", "Errors in the averaged angle, asynchronous algorithm, one-period filter",
-             "vibrated", recompute_2_3},
-            {"vibrated/figure-2.1", "Pendulum angle and velocity for omega = 200, oscillatory and averaged", "vibrated",
-             recompute_figure_2_1}};
+    const std::string paper = "vibrated";
+    const auto table = [](const std::string& algorithm) {
+        return pendulum_parameters() + ", Q(0) = 0.5, P(0) = 0, T = 1. " + algorithm +
+               ", Verlet on both scales, 1/H micro-steps a period. Largest error in Q at the ends of macro-steps, "
+               "against (2.5) integrated to order 8 in steps of 1/1600.";
+    };
+    return {
+        {"vibrated/table-2.1", "Errors in the averaged angle, synchronous algorithm, exponential filter", paper,
+         table("Algorithm 1, kernel exp(5/(xi^2 - 1)) over eta = 40 periods"), [] { return recompute(table_2_1); }},
+        {"vibrated/table-2.2", "Errors in the averaged angle, asynchronous algorithm, exponential filter", paper,
+         table("Algorithm 2, kernel exp(5/(xi^2 - 1)) over eta = 40 periods, half of them by symmetry"), recompute_2_2},
+        {"vibrated/table-2.3", "Errors in the averaged angle, asynchronous algorithm, one-period filter", paper,
+         table("Algorithm 2, one-period filter, half of it by symmetry"), recompute_2_3},
+        {"vibrated/figure-2.1", "Pendulum angle and velocity for omega = 200, oscillatory and averaged", paper,
+         pendulum_parameters() + ", omega = 200, q(0) = 0.5, q'(0) = 0, T = 1. Oscillatory: direct integration with "
+                                 "rtol = 1e-10, atol = 1e-12; averaged: Algorithm 2 with rtol = 1e-8, atol = 1e-9.",
+         recompute_figure_2_1}};
 }
 
 }  // namespace lento::papers
