@@ -15,7 +15,7 @@ namespace {
 
 constexpr double index_size = 0.75;
 constexpr double index_shift = 0.35;
-constexpr double width_of_a_letter = 0.6;
+constexpr double width_of_a_letter = 0.55;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> letters{{{"eps", "&#949;"},
                                                                                  {"eta", "&#951;"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,8 +21,10 @@ constexpr double top = 58;
 constexpr double plot_width = width - left - right;
 constexpr double plot_height = 370;
 constexpr double below = 62;  // ticks and the name of the axis
-constexpr double legend_line = 21;
-constexpr double legend_sample = 34;
+constexpr double legend_line = 20;
+constexpr double legend_sample = 30;
+constexpr double legend_gap = 18;
+constexpr double legend_size = 12;
 constexpr double text_size = 13;
 constexpr double title_size = 15;
 constexpr std::array colours{"#0b5fa5", "#c2410c", "#15803d", "#7e22ce", "#525252", "#b91c1c", "#0e7490", "#a16207"};
@@ -178,38 +182,47 @@ private:
         return "<g class=\"curve\">\n" + (pen.has_line() ? pen.stroke(path) : "") + points + "</g>\n";
     }
 
-    /// In columns below the axes.
+    /// In columns below the axes, as many as fit.
     std::pair<std::string, std::size_t> legend_and_lines() const {
         std::vector<std::size_t> named;
-        double widest = 0;
         for (std::size_t n = 0; n < picture_.curves.size(); ++n) {
             if (!picture_.curves[n].label.empty()) {
                 named.push_back(n);
-                widest = std::max(widest, label_width(picture_.curves[n].label, text_size));
             }
         }
         if (named.empty()) {
             return {"", 0};
         }
-        constexpr double gap = 24;
-        const double column = legend_sample + 8 + widest + gap;
-        const auto fitting = static_cast<std::size_t>(std::max(1.0, (width - 2 * right + gap) / column));
-        const std::size_t lines = (named.size() + fitting - 1) / fitting;
-        const std::size_t columns = (named.size() + lines - 1) / lines;
-        const double start = (width - (static_cast<double>(columns) * column - gap)) / 2;
+        std::size_t columns = named.size();
+        while (columns > 1 && whole_of(column_widths(named, columns)) > width - 2 * right) {
+            --columns;
+        }
+        const auto widths = column_widths(named, columns);
+        const double start = (width - whole_of(widths)) / 2;
         std::string svg;
         for (std::size_t k = 0; k < named.size(); ++k) {
-            const double x = start + static_cast<double>(k % columns) * column;
-            const double y = top + plot_height + below + legend_line * static_cast<double>(k / columns) + 4;
-            svg += legend_entry(named[k], x, y);
+            const auto before = widths.begin() + static_cast<std::ptrdiff_t>(k % columns);
+            svg += legend_entry(named[k], std::accumulate(widths.begin(), before, start),
+                                top + plot_height + below + legend_line * static_cast<double>(k / columns));
         }
-        return {svg, lines};
+        return {svg, (named.size() + columns - 1) / columns};
+    }
+    std::vector<double> column_widths(const std::vector<std::size_t>& named, std::size_t columns) const {
+        std::vector<double> widths(columns, 0.0);
+        for (std::size_t k = 0; k < named.size(); ++k) {
+            const double text = label_width(picture_.curves[named[k]].label, legend_size);
+            widths[k % columns] = std::max(widths[k % columns], legend_sample + 6 + text + legend_gap);
+        }
+        return widths;
+    }
+    static double whole_of(const std::vector<double>& widths) {
+        return std::accumulate(widths.begin(), widths.end(), -legend_gap);
     }
     std::string legend_entry(std::size_t n, double x, double y) const {
         const Pen pen(picture_.curves[n], n);
         return (pen.has_line() ? pen.stroke(fmt::format("M{:.1f} {:.1f}h{}", x, y - 4, legend_sample)) : "") +
                pen.point(x + legend_sample / 2, y - 4) +
-               text(x + legend_sample + 8, y, picture_.curves[n].label, Anchor::start);
+               text(x + legend_sample + 6, y, picture_.curves[n].label, Anchor::start, legend_size);
     }
 
     const Picture& picture_;
