@@ -119,8 +119,6 @@ private:
                 return "&gt;";
             case '&':
                 return "&amp;";
-            case ' ':
-                return "&#160;";  // one at the beginning of a <tspan> would get lost
             case '-':
                 return height == Piece::Height::line ? "-" : "&#8722;";
             case '\'':

@@ -66,8 +66,9 @@ std::string line(double x1, double y1, double x2, double y2, const char* colour)
 enum class Anchor { start, middle, end };
 std::string text(double x, double y, const std::string& label, Anchor anchor, double size = text_size) {
     constexpr std::array names{"start", "middle", "end"};
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y, size,
-                       names[static_cast<std::size_t>(anchor)], set_label(label, size));
+    return fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" text-anchor=\"{}\" xml:space=\"preserve\">{}</text>\n", x, y,
+        size, names[static_cast<std::size_t>(anchor)], set_label(label, size));
 }
 
 /// How a curve is drawn, in the picture and in the legend.
@@ -197,6 +198,8 @@ private:
         while (columns > 1 && whole_of(column_widths(named, columns)) > width - 2 * right) {
             --columns;
         }
+        const std::size_t lines = (named.size() + columns - 1) / columns;
+        columns = (named.size() + lines - 1) / lines;
         const auto widths = column_widths(named, columns);
         const double start = (width - whole_of(widths)) / 2;
         std::string svg;
@@ -205,7 +208,7 @@ private:
             svg += legend_entry(named[k], std::accumulate(widths.begin(), before, start),
                                 top + plot_height + below + legend_line * static_cast<double>(k / columns));
         }
-        return {svg, (named.size() + columns - 1) / columns};
+        return {svg, lines};
     }
     std::vector<double> column_widths(const std::vector<std::size_t>& named, std::size_t columns) const {
         std::vector<double> widths(columns, 0.0);
