@@ -150,4 +150,9 @@ inline Chain double_pendulum() {
     return {{0.01, 0.005}, {0.2, 0.1}, 9.8, 4};
 }
 
+/// In words.
+inline std::string double_pendulum_parameters() {
+    return "m_1 = 0.01, m_2 = 0.005, l_1 = 0.2, l_2 = 0.1, g = 9.8, v_max = 4, from q_1 = 0.5, q_2 = 0 at rest";
+}
+
 }  // namespace lento::papers

@@ -149,8 +149,22 @@ Result oscillator() {
 }  // namespace
 
 std::vector<Reproduction> harmonic_flows() {
-    return {{"harmonic/kepler", "Perturbed Kepler motion by harmonic averages", "harmonic", kepler},
-            {"harmonic/van-der-pol", "Van der Pol's oscillator by harmonic averages", "harmonic", oscillator}};
+    const std::string paper = "harmonic";
+    const auto study = [](const std::string& system, const std::string& one, const std::string& orders) {
+        return system +
+               " N = 1 sweep over 16 phases, slow motion by the pair of Dormand and Prince with rtol = atol = " + one +
+               "; all options at their defaults with rtol = atol = 1e-4, 1e-6, 1e-8; orders: " + orders +
+               ", rtol = atol = 1e-12. Largest error of a component of the true state at the end, against 64 steps of "
+               "order 8 a period.";
+    };
+    return {{"harmonic/kepler", "Perturbed Kepler motion by harmonic averages", paper,
+             study("x(0) = (1, 0), v(0) = (0, 1), 0 <= tau <= (pi/8)/eps, eps = 2^-12.", "1e-7",
+                   "eps = 2^-7, 2^-8, 2^-9, N = 1, 2, 3 over 32 phases"),
+             kepler},
+            {"harmonic/van-der-pol", "Van der Pol's oscillator by harmonic averages", paper,
+             study("q(0) = p(0) = 0.5, 0 <= tau <= 32 pi/eps, eps = 2^-9.", "1e-6",
+                   "eps = 2^-4, 2^-5, 2^-6, 0 <= tau <= pi/eps, N = 1, 2, 3 over 24 phases"),
+             oscillator}};
 }
 
 }  // namespace lento::papers

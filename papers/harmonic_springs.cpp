@@ -81,8 +81,11 @@ Result two_springs() {
 }  // namespace
 
 std::vector<Reproduction> harmonic_springs() {
-    return {
-        {"harmonic/two-springs", "Two stiff springs by the expansion of their multipliers", "harmonic", two_springs}};
+    return {{"harmonic/two-springs", "Two stiff springs by the expansion of their multipliers", "harmonic",
+             "omega_1 = omega_2 = 1000, from q = (1, 0, 2, 0), p = (0, -0.5, 0, 0.5), T = 10. Expansion with n = 0, 1, "
+             "2 sweeps, rtol = atol = 1e-12, and with all options at their defaults, rtol = atol = 1e-8; largest error "
+             "in a coordinate against direct integration from the slow point to order 8, rtol = atol = 1e-13.",
+             two_springs}};
 }
 
 }  // namespace lento::papers

@@ -153,10 +153,23 @@ Result double_pendulum_angles() {
 }  // namespace
 
 std::vector<Reproduction> harmonic_tables() {
-    return {{"harmonic/orders", "Errors of harmonic averages with N sweeps", "harmonic", orders},
-            {"harmonic/pendulum", "Inverted pendulum by harmonic averages", "harmonic", pendulum},
-            {"harmonic/double-pendulum", "Double pendulum by harmonic averages on its constraints", "harmonic",
-             double_pendulum_angles}};
+    const std::string paper = "harmonic";
+    return {
+        {"harmonic/orders", "Errors of harmonic averages with N sweeps", paper,
+         "Pendulum with l = 0.2, g = 9.8, v_max = 4 and a force that is not even in the phase and depends on the "
+         "velocity; q(0) = 0.5 at rest, T = 1. 32 phases, N = 1 to 6 sweeps, slow motion to order 8 with rtol = 1e-11, "
+         "atol = 1e-13; error in the true q at t = 1 against direct integration with rtol = 1e-12, atol = 1e-14.",
+         orders},
+        {"harmonic/pendulum", "Inverted pendulum by harmonic averages", paper,
+         "l = 0.2, g = 9.8, v_max = 4, q(0) = 0.5 at rest, T the last whole period before 1, omega = 1e5 to 1e8. All "
+         "options at their defaults, rtol = 1e-6, atol = 1e-8; errors of the true state at the end against rtol = "
+         "1e-10 (3e-16 omega where that is more).",
+         pendulum},
+        {"harmonic/double-pendulum", "Double pendulum by harmonic averages on its constraints", paper,
+         double_pendulum_parameters() +
+             "; omega = 1e4, T = 1. 8 phases, N = 1 and 3 sweeps, slow motion to order 8 with rtol = atol = 1e-11; and "
+             "all options at their defaults, rtol = atol = 1e-5. Errors of the true angles at t = 1.",
+         double_pendulum_angles}};
 }
 
 }  // namespace lento::papers

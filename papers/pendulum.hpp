@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <string>
 
 #include "lento/lento.hpp"
 
@@ -51,6 +52,11 @@ struct Pendulum {
                                   .options = {.macro = "verlet8", .macro_step = 1.0 / 1600}});
     }
 };
+
+/// In words.
+inline std::string pendulum_parameters() {
+    return "l = 0.2, g = 9.8, v_max = 4";
+}
 
 /// The largest difference in position between a run and a reference, over the ends of the run's macro-steps.
 inline double largest_error(const Solution& run, const Solution& reference) {

@@ -88,7 +88,12 @@ Result pendulum_theorem() {
 
 std::vector<Reproduction> pendulum_theorems() {
     return {{"vibrated/pendulum-theorem", "When chains stand upside down: both halves of Acheson's criterion",
-             "vibrated", pendulum_theorem}};
+             "vibrated",
+             "Equal links and masses, g = 9.8, started at rest and straight with a small lean. 100 links, 1 m long, "
+             "lean 0.05, T = 1.3, at 1.3 and 0.5 times the least v_max: RATTLE-SHAKE with H = l/(4 n v_max), omega = "
+             "80 n v_max/l, 16 micro-steps a period; three links of 0.1 m, lean 0.02, T = 2, twice the least v_max: "
+             "direct integration and RATTLE-SHAKE, rtol = 1e-8, atol = 1e-10.",
+             pendulum_theorem}};
 }
 
 }  // namespace lento::papers

@@ -17,6 +17,16 @@ bool Row::agrees() const {
            (!published || std::abs(computed - *published) <= tolerance * std::abs(*published));
 }
 
+std::vector<double> Result::column(const std::string& name) const {
+    std::vector<double> values;
+    for (const auto& row : rows) {
+        if (row.column == name) {
+            values.push_back(row.computed);
+        }
+    }
+    return values;
+}
+
 bool Result::agrees() const {
     return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.agrees(); }) &&
            std::all_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.holds; });

@@ -32,12 +32,15 @@ struct Result {
     std::vector<Claim> claims{};
     std::vector<Picture> pictures{};
 
+    /// What was computed in all rows of a column, in their order.
+    std::vector<double> column(const std::string& name) const;
     /// Every judged row and every claim.
     bool agrees() const;
 };
 
 struct Reproduction {
     std::string id, title, paper;
+    std::string parameters;  ///< of the system and the methods, in the paper's notation
     std::function<Result()> compute;
 };
 

@@ -240,12 +240,20 @@ private:
 }  // namespace
 
 std::vector<Reproduction> reversible_figures() {
-    return {{"reversible/figure-3.1", "A forward Euler step of the expanding spiral", "reversible",
-             [] { return SpiralPicture().euler(); }},
-            {"reversible/figure-3.2", "A leapfrog step of the expanding spiral", "reversible",
-             [] { return SpiralPicture().leapfrog(); }},
-            {"reversible/figure-4.2", "Inverted pendulum: leapfrog and midpoint rule", "reversible",
-             [] { return PendulumFigure().compute(); }}};
+    const std::string paper = "reversible";
+    const std::string spiral =
+        "eps = 0.01, z(0) = (1, 0), one macro-step of H = 0.1 (a leapfrog step spans 2H); RK4 micro-steps h = eps/50, "
+        "kernel (2.9) over six turns (eta = 12 pi eps).";
+    return {
+        {"reversible/figure-3.1", "A forward Euler step of the expanding spiral", paper, spiral,
+         [] { return SpiralPicture().euler(); }},
+        {"reversible/figure-3.2", "A leapfrog step of the expanding spiral", paper, spiral,
+         [] { return SpiralPicture().leapfrog(); }},
+        {"reversible/figure-4.2", "Inverted pendulum: leapfrog and midpoint rule", paper,
+         "g = 0.1, l = 0.05, eps = 1e-5, theta_1 = 0, theta_2 = -0.4, psi_1 = 0, psi_2 = 1 at t = 0, T = 20. Verlet "
+         "micro-steps h = eps/25, eta = 6.2 eps, kernel (2.9), H = 1/4 (leapfrog also 1/8, 1/16, 1/32; midpoint also "
+         "1/2). Errors in theta against the averaged equation, integrated with rtol = 1e-11, atol = 1e-13.",
+         [] { return PendulumFigure().compute(); }}};
 }
 
 }  // namespace lento::papers

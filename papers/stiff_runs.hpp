@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,16 @@ inline Request with_ode45(Request request) {
 
 inline Request case_one(double omega2) {
     return hmm_request({1, 0, 2 + 1 / omega2, 0});
+}
+
+/// In words.
+inline std::string stiff_window() {
+    return "HMM: Verlet micro-steps h = (2 pi/omega)/6, window 2 eta = 20 (2 pi/omega) with omega of the hard spring, "
+           "kernel exp(5/(xi^2 - 1)), projected "
+           "start";
+}
+inline std::string default_ode45() {
+    return "ode45 with rtol = 1e-3, atol = 1e-6";
 }
 
 /// Errors of a run against the true motion at the same times, given with those of other runs.

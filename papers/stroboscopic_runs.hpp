@@ -8,9 +8,11 @@
 #include <numbers>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lento/lento.hpp"
+#include "reproduction.hpp"
 
 namespace lento::papers {
 
@@ -82,6 +84,23 @@ inline std::vector<std::vector<double>> conventional(const PeriodicMotion& motio
         }
     }
     return states;
+}
+
+/// As the figures mark them.
+inline constexpr Marker conventional_marker = Marker::circle;
+inline constexpr Marker sam_marker = Marker::star;
+inline constexpr Marker lips_marker = Marker::cross;
+inline constexpr Marker multirevolution_marker = Marker::plus;
+
+/// A line of an efficiency diagram: the errors in the rows of a result against its micro-steps.
+inline Curve efficiency(const Result& result, const std::string& column, std::string label, Marker marker,
+                        std::size_t colour) {
+    return {.label = std::move(label),
+            .x = result.column(column + " micro-steps"),
+            .y = result.column(column + " error"),
+            .style = Curve::Style::marked,
+            .colour = colour,
+            .marker = marker};
 }
 
 }  // namespace lento::papers

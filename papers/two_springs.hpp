@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <numbers>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,11 @@ struct TwoSprings {
                 ((q[0] - q[2]) * (p[0] - p[2]) + (q[1] - q[3]) * (p[1] - p[3])) / r12};
     }
 };
+
+/// The projection of the paper slow-manifold (section 5.2), in words.
+inline std::string projection_window() {
+    return "cubic filter with L = 6 pi (six periods 2 pi/omega in all), Verlet micro-steps h = (2 pi/omega)/6";
+}
 
 /// The true motion at given ascending times, from an integration with tight tolerances that keeps nothing else.
 inline std::vector<std::vector<double>> true_motion(const TwoSprings& springs, const Request& request,
