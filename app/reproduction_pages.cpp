@@ -107,10 +107,11 @@ void write_page(const std::filesystem::path& folder, const Reproduced& reproduce
     std::string body = fmt::format(
         "<p><a href=\"index.html\">All reproductions</a></p>\n<h1>{}</h1>\n<p class=\"soft\">{}, paper {}</p>\n"
         "<p class=\"{}\"><strong>{}</strong>: {} of {} judged figures and claims, {:.1f} s</p>\n"
-        "<pre>lento reproduce {}</pre>\n",
+        "<p>{}</p>\n<pre>lento reproduce {}</pre>\n",
         escaped(reproduction.title), escaped(reproduction.id), escaped(reproduction.paper),
         result.agrees() ? "agrees" : "disagrees", result.agrees() ? "agrees with print" : "disagrees with print",
-        reproduced.agreeing(), reproduced.judged(), reproduced.seconds, escaped(reproduction.id));
+        reproduced.agreeing(), reproduced.judged(), reproduced.seconds, escaped(reproduction.parameters),
+        escaped(reproduction.id));
     for (std::size_t k = 0; k < result.pictures.size(); ++k) {
         const auto svg = papers::svg_of(result.pictures[k]);
         write_whole(folder / (name + (k == 0 ? "" : fmt::format("-{}", k + 1)) + ".svg"), svg);

@@ -63,6 +63,7 @@ Result orders() {
 Result pendulum() {
     Result result;
     double first = 0;
+    double last = 0;
     for (const double omega : {1e5, 1e6, 1e7, 1e8}) {
         const auto system = vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
             f[0] = (9.8 + 4 * omega * cos(theta)) / 0.2 * sin(x[0]);
@@ -92,9 +93,9 @@ Result pendulum() {
         first = first == 0 ? evaluations : first;
         result.claims.push_back(
             {fmt::format("omega = {:g}: at most 3,000 evaluations", omega), evaluations, evaluations <= 3000});
-        result.claims.push_back({fmt::format("omega = {:g}: evaluations over those at 1e5 are at most 1", omega),
-                                 evaluations / first, evaluations <= first});
+        last = evaluations;
     }
+    result.claims.push_back({"evaluations at 1e8 over those at 1e5 are at most 1", last / first, last <= first});
     return result;
 }
 
