@@ -27,8 +27,7 @@ bool Recorder::Keep::meets(double from, double to) const {
 
 std::vector<double> Trajectory::value(double t) const {
     if (empty()) {
-        throw Misuse(
-            "nothing of the solution was kept: leave the request without a sink, or ask it to keep everything");
+        throw Misuse("nothing of the solution was kept: ask the request to keep everything, or windows of it");
     }
     if (!covers(t)) {
         throw Misuse(fmt::format("the solution was asked for t = {}; it covers {} to {}{}", t, from(), to(),
