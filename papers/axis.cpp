@@ -24,7 +24,17 @@ double linear_step(double length) {
     return 10 * power;
 }
 
-/// The digits whose multiples of powers of ten are labelled between two values: as few as give two labels.
+/// Multiples of it.
+std::vector<Tick> even_ticks(double from, double to) {
+    std::vector<Tick> ticks;
+    const double step = linear_step(to - from);
+    for (double n = std::ceil(from / step); n * step <= to; ++n) {
+        ticks.push_back({n * step, fmt::format("{:.6g}", n == 0 ? 0.0 : n * step)});  // no -0
+    }
+    return ticks;
+}
+
+/// The digits whose multiples of powers of ten are labelled between two of them: as few as give two labels, none if all do not.
 std::vector<int> labelled_digits(double from, double to) {
     const std::array<std::vector<int>, 3> choices{{{1}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
     for (const auto& digits : choices) {
@@ -39,7 +49,7 @@ std::vector<int> labelled_digits(double from, double to) {
             return digits;
         }
     }
-    return choices.back();
+    return {};
 }
 
 }  // namespace
@@ -76,22 +86,16 @@ void Axis::stretch(double length) {
 }
 
 std::vector<Tick> Axis::ticks() const {
-    return scale_ == Scale::linear ? linear_ticks() : logarithmic_ticks();
-}
-
-std::vector<Tick> Axis::linear_ticks() const {
-    std::vector<Tick> ticks;
-    const double step = linear_step(length());
-    for (double n = std::ceil(from_ / step); n * step <= to_; ++n) {
-        ticks.push_back({n * step, fmt::format("{:.6g}", n == 0 ? 0.0 : n * step)});  // no -0
-    }
-    return ticks;
+    return scale_ == Scale::linear ? even_ticks(from_, to_) : logarithmic_ticks();
 }
 
 /// Powers of ten, or every other or third if there are many; the multiples between them are minor ticks.
 std::vector<Tick> Axis::logarithmic_ticks() const {
-    std::vector<Tick> ticks;
     const auto digits = labelled_digits(from_, to_);
+    if (digits.empty()) {
+        return even_ticks(std::pow(10.0, from_), std::pow(10.0, to_));
+    }
+    std::vector<Tick> ticks;
     const double stride = std::ceil((to_ - from_) / most_labels);
     const bool only_powers = digits.size() == 1;
     for (double power = std::floor(from_); power <= to_; ++power) {

@@ -32,7 +32,6 @@ public:
 
 private:
     double place(double value) const;
-    std::vector<Tick> linear_ticks() const;
     std::vector<Tick> logarithmic_ticks() const;
 
     Scale scale_;

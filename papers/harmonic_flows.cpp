@@ -63,6 +63,9 @@ public:
 
     /// Errors of N sweeps fall as eps^(N+1).
     void add_orders(Result& result, std::vector<int> powers, double t_slow, std::size_t most_sweeps) const {
+        auto& picture =
+            result.pictures.emplace_back(log_log(fmt::format("Harmonic averages with N sweeps over {} phases", phases_),
+                                                 "eps", "largest error of a component at the end", {}));
         for (std::size_t n = 1; n <= most_sweeps; ++n) {
             std::vector<double> eps;
             std::vector<double> errors;
@@ -75,6 +78,9 @@ public:
                                        .computed = errors.back(),
                                        .judged = false});
             }
+            picture.curves.push_back({fmt::format("N = {}", n), eps, errors, Curve::Style::marked});
+            picture.curves.push_back(
+                power_line(fmt::format("eps^{}", n + 1), eps, 0.5 * errors.front(), static_cast<double>(n + 1)));
             const double order = slope(eps, errors);
             result.claims.push_back({fmt::format("the error of N = {} is O(eps^{})", n, n + 1), order,
                                      std::abs(order - static_cast<double>(n + 1)) < 0.4});

@@ -56,6 +56,16 @@ Result orders() {
                                    .tolerance = 0.06});
         }
     }
+    auto& picture = result.pictures.emplace_back(
+        log_log("Harmonic averages with N sweeps over 32 phases", "omega", "error in q at t = 1", {}));
+    for (std::size_t n = 1; n <= lines.front().printed.size(); ++n) {
+        Curve curve{.label = fmt::format("N = {}", n), .x = {}, .y = {}, .style = Curve::Style::marked};
+        curve.y = result.column(fmt::format("N={}", n));
+        for (std::size_t k = 0; k < curve.y.size(); ++k) {
+            curve.x.push_back(lines[k].omega);
+        }
+        picture.curves.push_back(std::move(curve));
+    }
     return result;
 }
 

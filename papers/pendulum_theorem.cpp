@@ -10,6 +10,7 @@
 #include <Eigen/Dense>
 
 #include "chain.hpp"
+#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 
@@ -31,29 +32,44 @@ std::pair<double, double> hanging_modes(std::size_t n) {
     return {roots[0], roots[count - 1]};
 }
 
-/// The lowest height of the tip, over the length, in the run of a chain that starts with a small lean.
-double lowest_tip(const Chain& chain, double lean, double omega, double t_end, const std::string& method,
-                  const Options& options) {
-    double lowest = 1;
-    const auto run = solve(chain.vibrated(omega),
-                           {.start = chain.position(std::vector<double>(chain.links(), lean)),
-                            .t_end = t_end,
-                            .method = method,
-                            .rtol = 1e-8,
-                            .atol = 1e-10,
-                            .options = options,
-                            .samples = 201,
-                            .sink = [&](double, std::span<const double> y) { lowest = std::min(lowest, chain.tip(y)); },
-                            .keep = Recorder::Keep::nothing});
-    return run.outcome() == Outcome::completed ? lowest : std::nan("");
+/// The height of the tip, over the length, in the run of a chain that starts with a small lean.
+Curve tip_of(const Chain& chain, double lean, double omega, double t_end, const std::string& method,
+             const Options& options) {
+    Curve tip{"", {}, {}};
+    const auto run = solve(chain.vibrated(omega), {.start = chain.position(std::vector<double>(chain.links(), lean)),
+                                                   .t_end = t_end,
+                                                   .method = method,
+                                                   .rtol = 1e-8,
+                                                   .atol = 1e-10,
+                                                   .options = options,
+                                                   .samples = 201,
+                                                   .sink =
+                                                       [&](double t, std::span<const double> y) {
+                                                           tip.x.push_back(t);
+                                                           tip.y.push_back(chain.tip(y));
+                                                       },
+                                                   .keep = Recorder::Keep::nothing});
+    if (run.outcome() != Outcome::completed) {
+        tip.x.push_back(t_end);
+        tip.y.push_back(std::nan(""));
+    }
+    return tip;
 }
 
 Result pendulum_theorem() {
     Result result;
-    const auto record = [&](const std::string& label, double tip, bool stands) {
-        result.rows.push_back({label, "lowest height of the tip over the length", std::nullopt, tip, true, 0});
-        result.claims.push_back(
-            {label + (stands ? " stands: lowest tip" : " falls: lowest tip"), tip, stands ? tip > 0.99 : tip < 0.5});
+    const std::string y_label = "height of the tip over the length";
+    Picture ropes{"A rope of 100 links", "t", y_label, {}};
+    Picture three{"Three links at twice the least velocity", "t", y_label, {}};
+    const auto record = [&](Picture& picture, const std::string& label, Curve tip, bool stands) {
+        double lowest = 1;
+        for (const double height : tip.y) {
+            lowest = -larger(-lowest, -height);
+        }
+        result.rows.push_back({label, "lowest height of the tip over the length", std::nullopt, lowest, true, 0});
+        result.claims.push_back({label + (stands ? " stands: lowest tip" : " falls: lowest tip"), lowest,
+                                 stands ? lowest > 0.99 : lowest < 0.5});
+        picture.curves.push_back(std::move(tip));
     };
 
     // A rope 1 m long of 100 links. The averaged rope has frequencies up to 4 n v_max / (sqrt(2) l).
@@ -63,9 +79,10 @@ Result pendulum_theorem() {
     for (const double margin : {1.3, 0.5}) {
         const auto rope = Chain::rope(links, 1.0, margin * least);
         const double omega = 80 * links * rope.v_max / l;
-        const double tip = lowest_tip(rope, 0.05, omega, 1.3, "rattle-shake",
-                                      {.macro_step = l / (4 * links * rope.v_max), .micro_steps_per_period = 16});
-        record(fmt::format("100 links at {} times the least velocity", margin), tip, margin > 1);
+        auto tip = tip_of(rope, 0.05, omega, 1.3, "rattle-shake",
+                          {.macro_step = l / (4 * links * rope.v_max), .micro_steps_per_period = 16});
+        tip.label = fmt::format("{} times the least velocity", margin);
+        record(ropes, fmt::format("100 links at {} times the least velocity", margin), std::move(tip), margin > 1);
     }
 
     // Three links, at twice the least velocity, with the amplitude below and above the second bound.
@@ -75,12 +92,18 @@ Result pendulum_theorem() {
     const auto rods = Chain::rope(3, 3 * length, 2 * std::sqrt(2.0) * 9.8 / std::sqrt(low * 9.8 / length));
     for (const double share : {0.7, 1.3}) {
         const double omega = rods.v_max / (share * largest_amplitude);
-        const auto label = [&](const char* method) {
-            return fmt::format("three links, amplitude {} of 0.450 g/omega_max^2, {}", share, method);
+        const auto add = [&](const char* kind, const char* method, const Options& options, bool stands) {
+            auto tip = tip_of(rods, 0.02, omega, 2, method, options);
+            tip.label = fmt::format("amplitude {} of the bound, {}", share, kind);
+            tip.colour = share < 1 ? 0 : 1;
+            tip.style = kind == std::string("direct") ? Curve::Style::line : Curve::Style::dashed;
+            record(three, fmt::format("three links, amplitude {} of 0.450 g/omega_max^2, {}", share, kind),
+                   std::move(tip), stands);
         };
-        record(label("direct"), lowest_tip(rods, 0.02, omega, 2, "direct", {}), share < 1);
-        record(label("averaged"), lowest_tip(rods, 0.02, omega, 2, "rattle-shake", {.mean_force = "accept"}), true);
+        add("direct", "direct", {}, share < 1);
+        add("averaged", "rattle-shake", {.mean_force = "accept"}, true);
     }
+    result.pictures = {ropes, three};
     return result;
 }
 

@@ -58,8 +58,11 @@ public:
                          meaningful),
              std::max({difference_[0], difference_[1], difference_[2]}),
              std::max({difference_[0], difference_[1], difference_[2]}) <= 0.05}};
-        result.pictures = {{"Figure 4.3 (a): energies of the stiff springs", "t", "I_i", energies_},
-                           {"Figure 4.3 (b): total energy", "t", "", {points_, means_}}};
+        result.pictures = {
+            {"Figure 4.3 (a): energies of the stiff springs", "t", "I_i", energies_},
+            {"Figure 4.3 (a), beginning: energies of the stiff springs", "t", "I_i(t) - I_i(0)", beginnings_},
+            {"Figure 4.3 (b): drift of the energy, mean over 20 steps", "t", "drift in %", {drift_curve()}},
+            {"Figure 4.3 (b), pointwise: total energy", "t", "energy", {points_}}};
         return result;
     }
 
@@ -75,9 +78,9 @@ private:
     double pointwise_ = 0, convergence_ = 0;
     std::vector<std::vector<double>> outputs_;  // of the steps up to `meaningful`
     std::array<double, 3> difference_{};
-    std::vector<Curve> energies_;
-    Curve points_{.label = "pointwise", .x = {}, .y = {}};
-    Curve means_{.label = "mean over 20 steps", .x = {}, .y = {}};
+    std::vector<Curve> energies_, beginnings_;
+    Curve points_{.label = "", .x = {}, .y = {}};
+    Curve means_{.label = "", .x = {}, .y = {}};  // over 20 steps
 
     Eigen::VectorXd field(const Eigen::VectorXd& x) {
         return SlowField::field(windows_.at(0, {x.data(), start_.size()}));
@@ -126,6 +129,14 @@ private:
         plan.partition = slow_problem(chain_.with_slow_variables())->partition(0, start_);
         march_ = LeapfrogMarch(windows_, std::move(plan)).from(vector_of(start_), taker, {});
     }
+    Curve drift_curve() const {
+        Curve curve{.label = "", .x = {}, .y = {}};
+        for (std::size_t n = 0; n < means_.x.size(); n += 10) {
+            curve.x.push_back(means_.x[n]);
+            curve.y.push_back(100 * (means_.y[n] - means_.y.front()) / energy_);
+        }
+        return curve;
+    }
     double drift() const {
         double largest = 0;
         for (const double mean : means_.y) {
@@ -153,6 +164,27 @@ private:
                 convergence_ = larger(convergence_, std::abs(chain_.stiff_energy(direct[0].at(n + 1), i) - exact));
             }
         }
+        for (std::size_t i = 0; i < chain_.k; ++i) {
+            add_beginning(i, direct[1]);
+        }
+    }
+
+    /// What a stiff spring has gained since the start, by the leapfrog and directly.
+    void add_beginning(std::size_t i, const std::vector<std::vector<double>>& direct) {
+        Curve hmm{.label = fmt::format("I_{}, HMM", i + 1), .x = {}, .y = {}, .style = Curve::Style::dots, .colour = i};
+        Curve exact{.label = fmt::format("I_{}, direct", i + 1), .x = {}, .y = {}, .colour = i};
+        const double start = chain_.stiff_energy(start_, i);
+        for (std::size_t n = 0; n < outputs_.size(); ++n) {
+            const double t = static_cast<double>(n + 1) * H;
+            exact.x.push_back(t);
+            exact.y.push_back(chain_.stiff_energy(direct.at(n + 1), i) - start);
+            if ((n + 1) % 10 == 0) {
+                hmm.x.push_back(t);
+                hmm.y.push_back(chain_.stiff_energy(outputs_[n], i) - start);
+            }
+        }
+        beginnings_.push_back(std::move(hmm));
+        beginnings_.push_back(std::move(exact));
     }
 
     /// The time at which the energy has grown to ten times what it was.

@@ -75,12 +75,12 @@ private:
             spiral.x.push_back(std::exp(t) * std::cos(t / eps));
             spiral.y.push_back(std::exp(t) * std::sin(t / eps));
         }
-        Curve marks{.label = "macro-points", .x = {}, .y = {}, .style = Curve::Style::dots};
+        Curve marks{.label = "ends of macro-steps", .x = {}, .y = {}, .style = Curve::Style::dots};
         for (const auto& point : points) {
             marks.x.push_back(point[0]);
             marks.y.push_back(point[1]);
         }
-        return {std::move(title), "z1", "z2", {spiral, marks}, Picture::Axes::equal};
+        return {std::move(title), "z_1", "z_2", {spiral, marks}, Picture::Axes::equal};
     }
 
     std::unique_ptr<SlowAverage> average_;
@@ -148,8 +148,8 @@ private:
     struct Run {
         double error = 0, invariant = 0, energy = 0, evaluations = 0, seconds = 0;
         int iterations = 0;
-        Curve angle{.label = "xi_1", .x = {}, .y = {}},
-            velocity{.label = "xi_3", .x = {}, .y = {}, .style = Curve::Style::dashed};
+        Curve angle{.label = "xi_1, HMM", .x = {}, .y = {}, .style = Curve::Style::dots, .colour = 0},
+            velocity{.label = "xi_3, HMM", .x = {}, .y = {}, .style = Curve::Style::dots, .colour = 1};
     };
 
     static double slow_velocity(std::span<const double> x) { return x[1] + x[3] * std::sin(x[0]) / (2 * pi * 0.05); }
@@ -226,12 +226,19 @@ private:
     }
 
     Picture picture(std::string title, const Run& run) {
-        Curve angle{.label = "averaged equation", .x = {}, .y = {}};
-        for (double t = 0; t <= T; t += 0.05) {
+        Curve angle{.label = "xi_1, averaged equation", .x = {}, .y = {}, .colour = 0};
+        Curve velocity{
+            .label = "xi_3, averaged equation", .x = {}, .y = {}, .style = Curve::Style::dashed, .colour = 1};
+        constexpr int intervals = 400;
+        for (int k = 0; k <= intervals; ++k) {
+            const double t = T * k / intervals;
+            const auto state = averaged().slow(t).position;
             angle.x.push_back(t);
-            angle.y.push_back(averaged().slow(t).position[0]);
+            angle.y.push_back(state[0]);
+            velocity.x.push_back(t);
+            velocity.y.push_back(state[1]);
         }
-        return {std::move(title), "t", "", {run.angle, run.velocity, angle}};
+        return {std::move(title), "t", "xi_1 = theta_1, xi_3", {run.angle, angle, run.velocity, velocity}};
     }
 
     std::optional<Solution> averaged_;

@@ -59,6 +59,33 @@ const std::array<Block, 2> blocks{{{1000,
                                       {1.01e-8, 8.95e-9, 2.43e-8, 1.62e-8}}},
                                     {2, 1}}}};
 
+/// Sizes of the constraint functions after each iteration.
+Picture picture_of_table_1(const Result& result, const std::array<const char*, 4>& columns) {
+    Picture picture{.title = "Table 1: constraint functions as the projection proceeds",
+                    .x_label = "iteration",
+                    .y_label = "absolute value",
+                    .curves = {},
+                    .y_scale = Scale::logarithmic};
+    constexpr std::array<const char*, 4> names{"g_1", "g_2", "g_1'", "g_2'"};
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            Curve curve{.label = fmt::format("{}, omega = {:.0f}", names[c], blocks[b].omega),
+                        .x = {},
+                        .y = {},
+                        .style = Curve::Style::marked,
+                        .colour = c,
+                        .marker = b == 0 ? Marker::star : Marker::diamond};
+            const auto values = result.column(columns[c]);
+            for (std::size_t m = 0; m < values.size() / blocks.size(); ++m) {
+                curve.x.push_back(static_cast<double>(m));
+                curve.y.push_back(std::abs(values[b * values.size() / blocks.size() + m]));
+            }
+            picture.curves.push_back(std::move(curve));
+        }
+    }
+    return picture;
+}
+
 Result table_1() {
     constexpr std::array<const char*, 4> columns{"g_1", "g_2", "g1_dot", "g2_dot"};
     Result result;
@@ -88,6 +115,7 @@ Result table_1() {
             {fmt::format("omega = {:.0f}: the algorithm takes five iterations to meet 1e-9", block.omega), iterations,
              iterations == 5});
     }
+    result.pictures.push_back(picture_of_table_1(result, columns));
     return result;
 }
 
@@ -202,6 +230,13 @@ Result linear_example() {
         result.rows.push_back({label, "R", {}, contraction[n]});
         result.rows.push_back({label, "glide of x", {}, glide[n]});
     }
+    result.pictures.push_back(log_log("Linear example: limit point of the projection", "omega", "distance",
+                                      {{"from the slow solution in q", omegas, q_error, Curve::Style::marked},
+                                       {"in p", omegas, p_error, Curve::Style::marked},
+                                       {"in p, finer micro-steps", omegas, fine_p_error, Curve::Style::marked},
+                                       {"glide of x in one iteration", omegas, glide, Curve::Style::marked},
+                                       power_line("omega^-2", omegas, 2 * p_error.front(), -2),
+                                       power_line("omega^-4", omegas, 0.4 * q_error.front(), -4)}));
     const auto order = [&](const std::vector<double>& errors) { return -slope(omegas, errors); };
     const auto claim = [&](const std::string& text, double measured, double from, double to) {
         result.claims.push_back({text, measured, measured > from && measured < to});
@@ -242,6 +277,9 @@ Result spring_in_the_plane() {
             {fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true, 2e2 / (omega * omega)});
         off.push_back(std::abs(point.elongations[0] - exact));
     }
+    result.pictures.push_back(log_log(
+        "Section 2.3: distance of the projected point from the circle", "omega", "distance in r",
+        {{"projection", omegas, off, Curve::Style::marked}, power_line("omega^-4", omegas, 0.4 * off.front(), -4)}));
     const double order = -slope(omegas, off);
     result.claims.push_back(
         {"the projected point is omega^-4 from the circle of section 2.3", order, order > 3.6 && order < 4.4});

@@ -14,6 +14,14 @@ TEST_P(Reproductions, agree_with_print) {
     const auto& reproduction = reproductions()[GetParam()];
     const auto result = reproduction.compute();
     EXPECT_FALSE(result.rows.empty() && result.claims.empty());
+    EXPECT_FALSE(reproduction.parameters.empty());
+    EXPECT_FALSE(result.pictures.empty() && reproduction.id.find("/figure-") != std::string::npos);
+    for (const auto& picture : result.pictures) {
+        for (const auto& curve : picture.curves) {
+            EXPECT_FALSE(curve.x.empty()) << picture.title << ": " << curve.label;
+            EXPECT_EQ(curve.x.size(), curve.y.size()) << picture.title << ": " << curve.label;
+        }
+    }
     for (const auto& row : result.rows) {
         EXPECT_TRUE(row.agrees()) << row.label << " " << row.column << ": printed " << row.published.value_or(0)
                                   << ", computed " << row.computed;
