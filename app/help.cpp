@@ -112,45 +112,45 @@ void list_functions() {
         "  d(expression, name), the partial derivative\n");
 }
 
+void list_sections() {
+    for (const auto& section : sections) {
+        fmt::print("  {:<17} {}\n", section.name, section.meaning);
+    }
+}
+
+constexpr struct {
+    const char* name;
+    void (*show)();
+} topics[] = {{"methods", list_methods},
+              {"options", list_options},
+              {"sections", list_sections},
+              {"functions", list_functions},
+              {"outcomes", list_outcomes}};
+
 }  // namespace
 
 Exit help(const HelpArguments& arguments) {
-    const std::string& topic = arguments.topic;
-    if (topic.empty()) {
+    if (arguments.topic.empty()) {
         list_topics();
         return Exit::done;
     }
-    if (topic == "methods") {
-        list_methods();
-        return Exit::done;
-    }
-    if (topic == "options") {
-        list_options();
-        return Exit::done;
-    }
-    if (topic == "sections") {
-        for (const auto& section : sections) {
-            fmt::print("  {:<17} {}\n", section.name, section.meaning);
+    std::vector<std::string> known;
+    for (const auto& topic : topics) {
+        if (arguments.topic == topic.name) {
+            topic.show();
+            return Exit::done;
         }
-        return Exit::done;
+        known.emplace_back(topic.name);
     }
-    if (topic == "functions") {
-        list_functions();
-        return Exit::done;
-    }
-    if (topic == "outcomes") {
-        list_outcomes();
-        return Exit::done;
-    }
-    std::vector<std::string> known{"methods", "options", "sections", "functions", "outcomes"};
     for (const auto& method : method_descriptions()) {
-        if (method.name == topic) {
+        if (arguments.topic == method.name) {
             show_method(method);
             return Exit::done;
         }
         known.push_back(method.name);
     }
-    throw Misuse(fmt::format("'{}' is not a topic{}; there are {}", topic, suggestion(topic, known), listed(known)));
+    throw Misuse(fmt::format("'{}' is not a topic{}; there are {}", arguments.topic, suggestion(arguments.topic, known),
+                             listed(known)));
 }
 
 }  // namespace lento::app
