@@ -54,7 +54,7 @@ std::vector<CloserLook::Piece> CloserLook::pieces(double period, double reached)
 }
 
 Recorder::Keep CloserLook::keep() const {
-    if (columns_ == 0) {
+    if (columns_ == 0 || !(interval_.length() > 0) || !std::isfinite(interval_.length())) {
         return Recorder::Keep::nothing;
     }
     std::vector<Interval> windows;

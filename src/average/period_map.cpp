@@ -13,6 +13,9 @@ std::vector<double> PeriodMap::followed(std::span<const double> z, double t) {
     const std::size_t d = flow_->dimension();
     std::vector<double> y(z.begin(), z.begin() + static_cast<std::ptrdiff_t>(d));
     const double way = t - z[d];
+    if (!(std::abs(way) < 1e6 * period_)) {  // an orbit that has come to its end
+        return std::vector<double>(d, NAN);
+    }
     const auto steps =
         static_cast<std::int64_t>(std::ceil(static_cast<double>(steps_) * std::abs(way) / period_ - 1e-9));
     if (steps > 0) {
