@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import unittest
 import xml.etree.ElementTree as xml
@@ -17,8 +18,8 @@ class View(ProgramCase):
         page = (self.at / folder / "report.html").read_text()
         return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
 
-    def on_a_terminal(self, *arguments, **environment):
-        """What a terminal of its own shows."""
+    def on_a_terminal(self, *arguments, until=None, **environment):
+        """What a terminal of its own shows; Ctrl-C comes once it shows what was waited for."""
         master, slave = pty.openpty()
         process = subprocess.Popen([LENTO, *map(str, arguments)], stdin=slave, stdout=slave, stderr=slave, cwd=self.at,
                                    env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment})
@@ -32,6 +33,9 @@ class View(ProgramCase):
             if not piece:
                 break
             text += piece
+            if until and re.search(until, text.decode()):
+                process.send_signal(signal.SIGINT)
+                until = None
         process.wait(timeout=60)
         os.close(master)
         return text.decode()
@@ -55,8 +59,10 @@ class View(ProgramCase):
         self.assertNotIn("\x1b", self.on_a_terminal("run", PENDULUM, "-o", "a", TERM="dumb"))
 
     def test_long_runs_show_how_far_they_have_come(self):
-        shown = self.on_a_terminal("run", PENDULUM, "--method", "direct", "--set", "omega=3e5", "--rtol", "1e-9", "-o", "a", NO_COLOR="1")
-        self.assertRegex(shown, r"running \[=+ *\] \d+\.\d %, t = .* of 1, .* left")
+        progress = r"running \[=* *\] \d+\.\d %, t = .* of 1, .* left"
+        shown = self.on_a_terminal("run", PENDULUM, "--method", "direct", "--set", "omega=1e8", "-o", "a", until=progress, NO_COLOR="1")
+        self.assertRegex(shown, progress)
+        self.assertIn("interrupted", shown)
 
     def test_help(self):
         methods = [method["name"] for method in json.loads(self.lento("methods", "--json").stdout)]
