@@ -1,8 +1,36 @@
 #include "lento/method/direct.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace lento {
+namespace {
+
+double largest(std::span<const double> values) {
+    double size = 0;
+    for (const double value : values) {
+        size = std::max(size, std::abs(value));
+    }
+    return size;
+}
+
+/// NOTE: an error control that is relative to the solution lets it grow without bounds: Adams methods of high order add energy to
+/// an undamped vibration, step by step within the tolerance.
+std::optional<std::string> growth_warning(const MacroChoice& macro, const Request& request, const Snapshot& end) {
+    constexpr double suspicious = 1e6;
+    const double before = largest(request.start);
+    const double after = largest(end.position);
+    if (before == 0 || !(after > suspicious * before)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the motion grew {:.2g} times, from {:.3g} to {:.3g}; if it should not, {} has let errors grow: take a smaller "
+        "rtol and atol, or macro={}",
+        after / before, before, after, macro.name, macro.name == "dopri5" ? "arkode-8" : "dopri5");
+}
+
+}  // namespace
 
 Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
                          Marched marched, Statistics statistics, std::vector<std::string> warnings, Settling settling,
@@ -23,6 +51,9 @@ Solution direct_solution(const Request& request, const std::vector<std::string>&
         record.warnings.push_back(
             fmt::format("{:.3g} steps a vibration do not resolve it; direct integration needs 20 or more",
                         *fastest_period / *macro.step));
+    }
+    if (auto growth = growth_warning(macro, request, marched.final_state)) {
+        record.warnings.push_back(std::move(*growth));
     }
     if (macro.step) {
         record.options.push_back({"macro_step", fmt::format("{}", *macro.step)});

@@ -42,6 +42,22 @@ TEST(Direct, agrees_with_boost_odeint_on_the_vibrated_pendulum) {
     }
 }
 
+/// Adams methods with a loose tolerance add energy to an undamped vibration until it is 1e20 times what it was.
+TEST(Direct, says_that_a_motion_has_grown_beyond_belief) {
+    const double omega = 1e4;
+    const auto spring = oscillating_system(1, 2 * std::numbers::pi / omega,
+                                           [=](auto x, auto, auto, auto f) { f[0] = -omega * omega * x[0]; });
+    Request request{.start = {1}, .t_end = 10, .method = "direct", .rtol = 1e-3, .options = {.macro = "cvode-adams"}};
+    const auto grown = direct(spring, request);
+    EXPECT_GT(std::abs(grown.final_state().position[0]), 1e6);
+    ASSERT_EQ(grown.warnings().size(), 1U);
+    EXPECT_NE(grown.warnings()[0].find("the motion grew"), std::string::npos) << grown.warnings()[0];
+    request.options.macro = "dopri5";
+    const auto kept = direct(spring, request);
+    EXPECT_LT(std::abs(kept.final_state().position[0]), 2);
+    EXPECT_TRUE(kept.warnings().empty());
+}
+
 /// The pendulum at omega = 1e5, to 1e-6 in the angle: what Bulirsch-Stoer takes, at the loosest tolerance that is good enough, against strides.
 TEST(Multirevolution, takes_a_fortieth_of_the_evaluations_of_bulirsch_stoer) {
     using State = std::array<double, 2>;

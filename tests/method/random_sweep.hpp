@@ -28,6 +28,11 @@ struct SweepRun {
     std::int64_t evaluations = 0;
 };
 
+/// The larger one; what is not a number is worst (std::max would hide it).
+inline double worse(double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? HUGE_VAL : std::max(a, b);
+}
+
 class RandomSweep {
 public:
     /// Runs last until t = 2, or for so many periods.
@@ -62,13 +67,13 @@ public:
             const auto found = run.fast(time(k));
             for (std::size_t i = 0; i < 2 * n; ++i) {
                 const long double value = i < n ? found.position[i] : found.velocity[i - n];
-                error[i] = std::max(error[i], static_cast<double>(std::abs(value - truth_[k][i])));
+                error[i] = worse(error[i], static_cast<double>(std::abs(value - truth_[k][i])));
                 size[i] = std::max(size[i], static_cast<double>(std::abs(truth_[k][i])));
             }
         }
         for (std::size_t i = 0; i < 2 * n; ++i) {
-            result.by_estimate = std::max(result.by_estimate, error[i] / run.record().error_estimate[i]);
-            result.by_tolerance = std::max(result.by_tolerance, error[i] / (rtol / 100 + rtol * size[i]));
+            result.by_estimate = worse(result.by_estimate, error[i] / run.record().error_estimate[i]);
+            result.by_tolerance = worse(result.by_tolerance, error[i] / (rtol / 100 + rtol * size[i]));
         }
         return result;
     }
