@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -132,6 +133,27 @@ void HarmonicAverage::evaluate(double t, std::span<const double> X, std::span<co
     }
     field_->evaluate(0, m, t, x_, v_, rates);
     means(rates, force);
+}
+
+void HarmonicAverage::between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
+                                     const Response& response, std::span<const double> rates,
+                                     std::span<double> differences) {
+    const std::size_t n = dimension();
+    const std::size_t m = grid_.size();
+    const double phi = 2 * std::numbers::pi * turns;
+    const auto x = std::span(x_).first(n);
+    const auto v = std::span(v_).first(field_->second_order() ? n : 0);
+    at_phase(response, phi, x, v);
+    for (std::size_t i = 0; i < n; ++i) {
+        x[i] += X[i];
+        if (field_->second_order()) {
+            v[i] += V[i];
+        }
+    }
+    field_->evaluate_at(turns, t, x, v, differences);
+    for (std::size_t i = 0; i < n; ++i) {
+        differences[i] -= grid_.value(rates.subspan(i * m, m), phi);
+    }
 }
 
 void HarmonicAverage::at_phase(const Response& response, double phi, std::span<double> displacement,

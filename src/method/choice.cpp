@@ -92,6 +92,25 @@ std::vector<Applicability> applicability(const ProblemClass& problem) {
             {"direct", true, "it resolves every vibration, whatever the system"}};
 }
 
+std::vector<std::string> MethodChoice::instead(Outcome outcome) const {
+    if (method == "direct") {
+        return {};
+    }
+    if (outcome == Outcome::diverged && method == "harmonic") {
+        return {"direct"};  // the force may be finite where its series are not
+    }
+    if (outcome != Outcome::no_scale_separation && outcome != Outcome::refused) {
+        return {};
+    }
+    if (otherwise.empty()) {
+        return {"direct"};
+    }
+    // NOTE: windows that start at rest need more separation than a harmonic average does.
+    const bool windows = otherwise == "hmm-async" || otherwise == "rattle-shake";
+    return windows && outcome == Outcome::no_scale_separation ? std::vector<std::string>{"direct", otherwise}
+                                                              : std::vector<std::string>{otherwise, "direct"};
+}
+
 MethodChoice automatic_choice(const ProblemClass& problem) {
     const bool harmonic = problem.common_period && problem.series && (problem.phases || problem.exact_part);
     if (problem.stiff_springs && problem.phases) {

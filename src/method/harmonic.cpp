@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "break_even.hpp"
 #include "harmonic_march.hpp"
+#include "harmonic_response.hpp"
 #include "harmonic_start.hpp"
 #include "lento/average/harmonic.hpp"
 #include "lento/base/misuse.hpp"
@@ -51,7 +53,7 @@ public:
                 "than 64 turns of the slowest, or a periodic part that is solved exactly: use hmm-async, "
                 "multirevolution or direct");
         }
-        price_of_direct_ = price_of_direct();
+        break_even_.emplace(*field_, request_);
         const auto phases = request_.options.phases.value_or(HarmonicStart::fewest_phases);
         const auto sweeps = request_.options.sweeps.value_or(1);
         if (phases < 2 || phases > 4096) {
@@ -66,17 +68,15 @@ public:
         if (violation_) {
             return not_started(violation_->outcome, violation_->sentence);
         }
-        if (request_.options.phases || request_.options.sweeps || macro_.name != "stoermer-cowell") {
-            price_of_direct_ = HUGE_VAL;  // asked for as it is
-        }
         HarmonicStart start(*field_, request_);
-        const auto budget = static_cast<std::int64_t>(std::min(share_to_find_out * price_of_direct_, 1e9));
+        const double budget = as_it_is() ? 1e9 : std::min(share_to_find_out * break_even_->price_of_direct(), 1e9);
         if (budget < least_to_find_out) {
-            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
+            return resolved(break_even_->too_few_periods() + cheaper);
         }
-        plan_ = start.plan(request_.options.phases, request_.options.sweeps, budget);
+        plan_ = start.plan(request_.options.phases, request_.options.sweeps, static_cast<std::int64_t>(budget));
         if (!plan_.finite) {
-            return not_started(Outcome::diverged, "the force is not a finite number at the start, or near it");
+            return not_started(Outcome::diverged,
+                               "the force, or one of its derivatives, is not a finite number at the start, or near it");
         }
         if (constexpr double hopeless = 1e4; plan_.noise > hopeless) {
             return not_started(Outcome::refused,
@@ -85,85 +85,49 @@ public:
                                            plan_.noise));
         }
         if (!plan_.affordable) {
-            return by_direct(fmt::format("the run lasts {:.3g} periods of the vibration", periods()));
+            return resolved(break_even_->too_few_periods() + cheaper);
         }
-        if (const auto why = no_convergence(); !why.empty() && !request_.options.sweeps) {
-            return separation() < 30
-                       ? by_direct(why)
-                       : not_started(Outcome::no_scale_separation,
-                                     why +
-                                         "; put such a part into an exactly solved flow, loosen rtol and atol, or use "
-                                         "the method direct");
+        if (const auto doubt = no_convergence(plan_); doubt && !request_.options.sweeps) {
+            return break_even_->separation(plan_) < 30 && may_resolve()
+                       ? resolved(doubt->sentence + instead)
+                       : not_started(doubt->outcome, doubt->sentence + doubt->advice);
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
-        if (const auto why = no_gain(); !why.empty()) {
-            return by_direct(why);
+        if (const auto why = break_even_->no_gain(plan_, first_tightness); !why.empty() && !as_it_is()) {
+            return resolved(why + cheaper);
         }
         return two_scale(start);
     }
 
 private:
-    double length() const { return request_.t_end - request_.t_start; }
-    double periods() const { return length() / *field_->period(); }
-    /// Evaluations, roughly: 65 a period at a tolerance of 1e-4, 400 at 1e-8.
-    double price_of_direct() const { return 65 * periods() * std::pow(1e-4 / request_.rtol, 0.2); }
-    double separation() const { return field_->frequency() / std::max(plan_.slow_frequency, 1 / length()); }
+    static constexpr const char* cheaper = ": resolving it is cheaper than averaging, so direct was used";
+    static constexpr const char* instead = ": direct was used instead";
 
-    std::string no_gain() const {
-        constexpr double least_turn = 12;  // radians a step
-        const double step = std::min(plan_.step * std::pow(first_tightness, 0.125), length() / 10);
-        const double price = 2 * (length() / step) * 2 * static_cast<double>(plan_.phases);
-        if (step * field_->frequency() < least_turn && std::isfinite(price_of_direct_)) {
-            return fmt::format(
-                "the vibration is only {:.3g} times as fast as the slow motion{}", separation(),
-                separation() < 3 ? ", in which there is a stiffness near the square of its frequency (resonance), or a "
-                                   "force in proportion to the velocity with a factor near it"
-                                 : "");
-        }
-        if (price > price_of_direct_) {
-            return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
-        }
-        return {};
+    /// Settings that only averages have were given: they are what is wanted.
+    bool as_it_is() const {
+        return request_.options.phases || request_.options.sweeps || macro_.name != "stoermer-cowell";
     }
-    std::string no_convergence() const {
-        constexpr double most = 0.5;
-        if (plan_.defect.worst() <= 1) {
-            return {};
-        }
-        if (plan_.ratio <= most) {
-            return plan_.noise > 1 || plan_.defect.worst() < 1e3
-                       ? std::string()  // the estimate of the error will tell
-                       : fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance", plan_.sweeps,
-                                     plan_.phases, plan_.defect.worst());
-        }
-        return fmt::format(
-            "each sweep changes the averaged force by {:.2g} of what the one before did, where less than {} is needed: "
-            "a stiffness near the square of the frequency (resonance), or forces in proportion to the velocity with a "
-            "factor near the frequency",
-            plan_.ratio, most);
-    }
-
-    /// Below break-even.
-    Solution by_direct(const std::string& why) {
+    bool may_resolve() const {
         constexpr double most = 1e8;  // evaluations that nobody asked for
-        const bool averaged = request_.options.initial.value_or("true-state") == "averaged";
-        if (price_of_direct() > most || averaged) {
+        return request_.options.initial.value_or("true-state") == "true-state" &&
+               break_even_->price_of_direct() <= most;
+    }
+    /// By `direct`, which the sentence says why.
+    Solution resolved(const std::string& why) {
+        if (!may_resolve()) {
             average_.reset();
             return not_started(Outcome::no_scale_separation,
-                               averaged ? fmt::format("{}; only the method direct is left, from a true state", why)
-                                        : fmt::format("{}; only the method direct is left, with about {:.1g} "
-                                                      "evaluations",
-                                                      why, price_of_direct()));
+                               fmt::format("{}; only the method direct is left, from a true state, with about {:.1g} "
+                                           "evaluations",
+                                           why.substr(0, why.rfind(':')), break_even_->price_of_direct()));
         }
         Request request = request_;
         request.options = {};
         auto solution = direct_(request);
-        const auto spent = field_->evaluations();
-        return std::move(solution).handed_over(
-            request_.method, fmt::format("{}: resolving it is cheaper than averaging, so direct was used", why), spent);
+        return std::move(solution).handed_over(request_.method, why, field_->evaluations());
     }
 
     Solution two_scale(HarmonicStart& start) {
@@ -173,7 +137,7 @@ private:
         constexpr double steps = 25;  // that a run takes at least
         const double tightest = plan_.noise / steps;
         double tightness = std::max(first_tightness, tightest);
-        auto coarse = march().run(coarser * tightness, plan_.scales);
+        auto coarse = march().run(coarser * tightness, plan_.scales, HarmonicMarch::Watch::yes);
         count(coarse);
         double too_tight = 0;  // steps became too short with it
         double excess = HUGE_VAL;
@@ -182,7 +146,7 @@ private:
         }
         const Defect defect = refined(start, coarse);
         for (int k = 0; k < most_marches; ++k) {
-            auto fine = march().run(tightness, coarse.scales);
+            auto fine = march().run(tightness, coarse.scales, HarmonicMarch::Watch::no);
             count(fine);
             if (fine.result.outcome == Outcome::not_converged && coarse.tightness > 4 * tightness) {
                 too_tight = tightness;
@@ -220,6 +184,10 @@ private:
             "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not "
             "make it smaller, or there are none; see error_estimate, or loosen rtol and atol",
             excess);
+        if (excess > most && may_resolve() && !as_it_is()) {
+            return resolved(fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess) +
+                            instead);
+        }
         if (excess > most) {
             return finished(std::move(pass), why);
         }
@@ -228,23 +196,26 @@ private:
     }
     HarmonicMarch march() const { return {*average_, plan_, request_}; }
 
-    /// Looks along the first march at what phases and sweeps leave out, and takes more of them where that is too much.
+    /// Looks at what phases and sweeps leave out where the first march has most doubts of its phases, and at the end, and takes more of them
+    /// where that is too much.
     Defect refined(HarmonicStart& start, const HarmonicPass& pass) {
         constexpr double enough = 0.05;  // of the tolerance
         for (;;) {
             start.know_scales(pass.scales, plan_);
             HarmonicStart::Defects defects;
-            for (const double share : {0.45, 1.0}) {
-                const auto k = static_cast<std::size_t>(share * static_cast<double>(pass.samples.size() - 1));
-                const auto found = start.defects_at(plan_, march().time(k), pass.samples[k]);
+            const auto look = [&](double t, std::span<const double> state) {
+                const auto found = start.defects_at(plan_, t, state);
                 defects.by_phases.include(found.by_phases);
                 defects.by_sweeps.include(found.by_sweeps);
-            }
+            };
+            look(pass.doubt.t, pass.doubt.state);
+            look(request_.t_end, pass.final_state);
             Defect defect = defects.both();
             defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
-            const bool more_phases = defects.by_phases.worst() > enough + 3 * plan_.noise && !request_.options.phases &&
+            const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
+            const bool more_phases = defects.by_phases.worst() > too_much && !request_.options.phases &&
                                      plan_.phases < HarmonicStart::most_phases;
-            const bool more_sweeps = defects.by_sweeps.worst() > enough + 3 * plan_.noise && !request_.options.sweeps &&
+            const bool more_sweeps = defects.by_sweeps.worst() > too_much && !request_.options.sweeps &&
                                      plan_.sweeps < HarmonicStart::most_sweeps;
             if (!more_phases && !more_sweeps) {
                 return defect;
@@ -277,12 +248,10 @@ private:
         return finished(std::move(pass), why);
     }
     Solution too_short_steps(HarmonicPass pass) {
-        constexpr double most_times = 5;  // what was spent already, for direct
-        constexpr double cheap = 2e6;
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
-        if (price_of_direct() < std::max(cheap, most_times * static_cast<double>(field_->evaluations()))) {
-            return by_direct(why);
+        if (may_resolve()) {
+            return resolved(why + instead);
         }
         pass.result.outcome = Outcome::no_scale_separation;
         return finished(std::move(pass),
@@ -312,8 +281,9 @@ private:
         }
         describe(marched.result);
         Solution solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state),
-                          reconstruction());
-        return field_->constraints() > 0 ? std::move(solution).completed_by(completion()) : std::move(solution);
+                          Reconstruction(response()));
+        return field_->constraints() > 0 ? std::move(solution).completed_by(mean_multipliers(response()))
+                                         : std::move(solution);
     }
 
     Solution not_started(Outcome outcome, std::string why) {
@@ -331,6 +301,9 @@ private:
         if (pass.result.outcome == Outcome::completed && !why.empty()) {
             pass.result.outcome = Outcome::not_converged;
         }
+        if (pass.result.outcome == Outcome::diverged && pass.result.reached > request_.t_start) {
+            why += "; where the force is finite there, its derivatives are not: use hmm-async or direct";
+        }
         pass.result.explanation = std::move(why);
         pass.result.steps = steps_;
         pass.result.rejected = rejected_;
@@ -340,7 +313,7 @@ private:
         }
         const std::size_t n = field_->dimension();
         const double reached = pass.result.reached;
-        const auto complete = completion();
+        const auto complete = mean_multipliers(response());
         if (complete) {
             complete(reached, pass.final_state);
         }
@@ -348,13 +321,13 @@ private:
                                ? snapshot_of(reached, pass.final_state, n, complete ? field_->constraints() : 0)
                                : Snapshot{.t = reached, .position = std::move(pass.final_state)};
         return Solution(std::move(record_), std::move(pass.trajectory), state,
-                        average_ ? reconstruction() : Reconstruction(), complete);
+                        average_ ? Reconstruction(response()) : Reconstruction(), complete);
     }
     /// Of those that the march took, the ones that were asked for.
     void send_samples(const HarmonicPass& pass) {
         const HarmonicMarch own = march();
         const std::size_t every = (own.samples() - 1) / (request_.samples - 1);
-        const auto complete = completion();
+        const auto complete = mean_multipliers(response());
         for (std::size_t k = 0; k < pass.samples.size(); k += every) {
             auto y = pass.samples[k];
             if (complete) {
@@ -388,62 +361,19 @@ private:
         statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     }
 
-    /// Puts the mean of the true multipliers behind a slow state, as those of the slow motion too; none without constraints.
-    Settling completion() const {
-        if (field_->constraints() == 0 || !average_) {
-            return {};
-        }
-        return [field = field_, average = average_, sweeps = plan_.sweeps](double t, std::vector<double>& y) {
-            const std::size_t n = field->dimension();
-            y.resize(2 * n);
-            average->sweep(sweeps, t, std::span(y).first(n), std::span(y).last(n));
-            for (int k = 0; k < 2; ++k) {
-                y.insert(y.end(), field->mean_multipliers().begin(), field->mean_multipliers().end());
-            }
-        };
-    }
+    HarmonicResponse response() const { return {field_, average_, plan_.sweeps}; }
 
-    /// x = X + Delta(phi), v = V + W(phi), by a few more sweeps at the slow state.
-    Reconstruction reconstruction() const {
-        return [field = field_, average = average_, sweeps = plan_.sweeps](const Snapshot& slow) {
-            const std::size_t n = field->dimension();
-            const std::size_t unknowns = field->second_order() ? 2 * n : n;
-            std::vector<double> response(unknowns);
-            average->sweep(sweeps, slow.t, slow.position, slow.velocity);
-            average->at_phase(average->response(), field->phase(slow.t), std::span(response).first(n),
-                              std::span(response).subspan(n));
-            std::vector<double> y = slow.position;
-            if (field->second_order()) {
-                y.insert(y.end(), slow.velocity.begin(), slow.velocity.end());
-            }
-            for (std::size_t i = 0; i < unknowns; ++i) {
-                y[i] += response[i];
-            }
-            field->leave(slow.t, y);
-            y.resize(unknowns + field->constraints());
-            const std::span<double> all(y);
-            field->multipliers(slow.t, all.first(unknowns), all.subspan(unknowns));
-            Snapshot fast = slow;
-            std::copy_n(y.begin(), n, fast.position.begin());
-            std::copy(y.begin() + static_cast<std::ptrdiff_t>(n), y.begin() + static_cast<std::ptrdiff_t>(unknowns),
-                      fast.velocity.begin());
-            fast.multipliers.assign(y.begin() + static_cast<std::ptrdiff_t>(unknowns), y.end());
-            fast.total_multipliers = fast.multipliers;
-            return fast;
-        };
-    }
-
-    static constexpr double first_tightness =
-        0.008;  // the share of the tolerance that a step of the second march may err by
-    static constexpr double share_to_find_out = 0.07;       // of the price of direct, before it is used instead
-    static constexpr std::int64_t least_to_find_out = 150;  // evaluations
+    /// The share of the tolerance that a step of the second march may err by.
+    static constexpr double first_tightness = 0.008;
+    static constexpr double share_to_find_out = 0.07;  // of the price of direct, before it is used instead
+    static constexpr double least_to_find_out = 150;   // evaluations
 
     std::chrono::steady_clock::time_point began_;
     SharedField field_;
     const DirectRun& direct_;
     Request request_;
     MacroChoice macro_;
-    double price_of_direct_ = 0;
+    std::optional<BreakEven> break_even_;
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;
     std::int64_t steps_ = 0, rejected_ = 0;

@@ -14,7 +14,11 @@ namespace {
 /// The averaged force whose response comes from the past of a at all phases: m evaluations each.
 class TwoScaleForce final : public MultistepForce {
 public:
-    TwoScaleForce(HarmonicAverage& average, int degree) : average_(&average), degree_(degree) {}
+    /// Differences between phases are looked at with these weights, if any.
+    TwoScaleForce(HarmonicAverage& average, int degree, std::vector<double> weights)
+        : average_(&average), degree_(degree), weights_(std::move(weights)), differences_(average.dimension()) {}
+
+    HarmonicPass::Doubt doubt{};
 
     bool second_order() const override { return average_->field().second_order(); }
     std::size_t dimension() const override { return average_->dimension(); }
@@ -28,11 +32,30 @@ public:
         const int degree = std::min(past.degree, degree_);
         average_->respond(by_step < degree ? static_cast<int>(by_step) : degree, past.h, past.coefficients, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
+        if (!weights_.empty()) {
+            look_between(t, y, rates);
+        }
     }
 
 private:
+    void look_between(double t, std::span<const double> y, std::span<const double> rates) {
+        // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn, hardly at both.
+        constexpr double turns[] = {0.6180339887498949, 0.4142135623730950};
+        average_->between_phases(turns[looks_++ % 2], t, y.first(dimension()), y.subspan(dimension()), response_, rates,
+                                 differences_);
+        double size = 0;
+        for (std::size_t i = 0; i < dimension(); ++i) {
+            size = larger(size, weights_[i] * std::abs(differences_[i]));
+        }
+        if (!(size <= doubt.size)) {
+            doubt = {t, size, {y.begin(), y.end()}};
+        }
+    }
+
     HarmonicAverage* average_;
     int degree_;
+    std::vector<double> weights_, differences_;
+    std::size_t looks_ = 0;
     Response response_;
 };
 
@@ -60,11 +83,15 @@ double HarmonicMarch::tolerance(std::size_t i, std::span<const double> scales) c
     return request_->atol + request_->rtol * scales[i];
 }
 
-HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales) {
+HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales, Watch watch) {
     HarmonicPass pass;
     pass.tightness = tightness;
     const double length = request_->t_end - request_->t_start;
-    TwoScaleForce force(*average_, plan_->sweeps - 1);
+    std::vector<double> weights;
+    for (std::size_t i = 0; watch == Watch::yes && i < average_->dimension(); ++i) {
+        weights.push_back(1 / tolerance(scales.size() - average_->dimension() + i, scales));
+    }
+    TwoScaleForce force(*average_, plan_->sweeps - 1, std::move(weights));
     MultistepMarch march(force, {tightness * request_->rtol, tightness * request_->atol},
                          {.longest = length / 10,
                           .shortest = std::min(shortest_step(), length / 20),
@@ -91,6 +118,7 @@ HarmonicPass HarmonicMarch::run(double tightness, std::span<const double> scales
     pass.result = march.run(
         {.t = request_->t_start, .y = plan_->state, .series = plan_->series, .scales = {scales.begin(), scales.end()}},
         request_->t_end, {wants, take}, request_->stop);
+    pass.doubt = std::move(force.doubt);
     pass.final_state = march.state();
     pass.scales = march.scales();
     pass.local_errors = tightness * march.local_errors();

@@ -26,13 +26,21 @@ struct HarmonicPass {
     std::vector<double> final_state{}, scales{};
     double local_errors = 0;  ///< their sum, over the tolerance asked for
     double tightness = 1;     ///< the share of that tolerance that a step was allowed
+
+    /// Where a between the phases of the grid was farthest from its interpolation, in a march that watched it.
+    struct Doubt {
+        double t = 0, size = -1;  ///< over the tolerance
+        std::vector<double> state{};
+    } doubt{};
 };
 
 class HarmonicMarch {
 public:
     HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request);
 
-    HarmonicPass run(double tightness, std::span<const double> scales);
+    /// One that watches looks between the phases of the grid too, at one phase an evaluation.
+    enum class Watch { no, yes };
+    HarmonicPass run(double tightness, std::span<const double> scales, Watch watch);
 
     /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is wrong by, and both
     /// grow from what they leave out in the same way. `defect` is what the average leaves out.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "lento/base/number.hpp"
 
@@ -148,28 +147,24 @@ std::size_t HarmonicStart::fewest_here() const {
 }
 
 /// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same on two grids as a lower
-/// one, but hardly on three.
+/// one, but hardly at phases that are no fractions of a turn.
 double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
+    constexpr double golden = 0.6180339887498949;
     const double t = request_->t_start;
-    HarmonicAverage other(*field_, 2 * average.grid().size() + 3);
-    const auto rates = [&](HarmonicAverage& on) {
-        const Response none{std::vector<double>(on.block()),
-                            std::vector<double>(field_->second_order() ? on.block() : 0)};
-        std::vector<double> a(on.block()), mean(n());
-        on.evaluate(t, head(plan.state, n()), tail(plan.state, n()), none, a, mean);
-        return a;
-    };
-    const auto here = rates(average);
-    const auto there = rates(other);
-    const std::size_t m = average.grid().size();
-    const std::size_t k = other.grid().size();
+    const auto X = head(plan.state, n());
+    const auto V = tail(plan.state, n());
+    const Response none{std::vector<double>(average.block()),
+                        std::vector<double>(field_->second_order() ? average.block() : 0)};
+    std::vector<double> a(average.block()), mean(n()), differences(n());
+    average.evaluate(t, X, V, none, a, mean);
+    const std::size_t looks = 2 * average.grid().size() + 3;
     double largest = 0;
-    for (std::size_t i = 0; i < n(); ++i) {
-        for (std::size_t j = 0; j < k; ++j) {
-            const double phi = 2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(k);
-            const double off = there[i * k + j] - average.grid().value(std::span(here).subspan(i * m, m), phi);
-            largest = larger(
-                largest, std::abs(off) / field_->frequency() / tolerance(field_->second_order() ? n() + i : i, plan));
+    for (std::size_t j = 0; j < looks; ++j) {
+        average.between_phases((static_cast<double>(j) + golden) / static_cast<double>(looks), t, X, V, none, a,
+                               differences);
+        for (std::size_t i = 0; i < n(); ++i) {
+            largest = larger(largest, std::abs(differences[i]) / field_->frequency() /
+                                          tolerance(field_->second_order() ? n() + i : i, plan));
         }
     }
     return largest;
@@ -229,7 +224,7 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         plan.defect = {.force = change(average.force(), finer.force()),
                        .response = larger(difference(average, average.response(), finer, finer.response(), plan),
                                           off_the_grid(average, plan))};
-        if (plan.defect.worst() <= share || plan.phases >= most_phases) {
+        if (plan.defect.worst() <= share + clear_of_noise * plan.noise || plan.phases >= most_phases) {
             break;
         }
         constexpr double far = 100;

@@ -59,6 +59,8 @@ public:
     /// The next number of phases, or about twice as many.
     static std::size_t more_phases(std::size_t phases, bool many);
 
+    /// Changes of that many times the noise of rounding are more than noise.
+    static constexpr double clear_of_noise = 5;
     static constexpr int most_sweeps = 8;
     static constexpr std::size_t fewest_phases = 5;
     static constexpr std::size_t most_phases = 129;

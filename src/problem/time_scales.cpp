@@ -11,7 +11,9 @@ namespace lento {
 namespace {
 
 constexpr int most_periods_in_common = 64;
-constexpr double same = 1e-9;  // frequencies closer than this, relatively, are one frequency
+// Frequencies closer than this, relatively, are one frequency with errors of rounding. NOTE: what is taken for one and is not beats
+// within some runs.
+constexpr double same = 1e-14;
 
 std::optional<double> common_period_of(std::span<const Phase> phases, double slowest_frequency) {
     for (int count = 1; count <= most_periods_in_common; ++count) {

@@ -161,10 +161,7 @@ private:
 
     double time_of_flow(double phase) const { return phase / frequency(); }
     /// tau_k, backwards where that is shorter.
-    double time_at(std::size_t k) const {
-        const auto turns = static_cast<double>(k) / static_cast<double>(points());
-        return (2 * k > points() ? turns - 1 : turns) * *period();
-    }
+    double time_at(std::size_t k) const { return (turns(k) > 0.5 ? turns(k) - 1 : turns(k)) * *period(); }
 
     /// How far y moves along the flow, and how a direction turns there.
     struct Excursion {

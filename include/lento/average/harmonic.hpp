@@ -68,6 +68,11 @@ public:
     void evaluate(double t, std::span<const double> X, std::span<const double> V, const Response& response,
                   std::span<double> rates, std::span<double> force);
 
+    /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation of `rates`, component by
+    /// component: harmonics that the grid takes for others. One evaluation.
+    void between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
+                        const Response& response, std::span<const double> rates, std::span<double> differences);
+
     /// What to add to a slow state at the common phase phi: (Delta, W).
     void at_phase(const Response& response, double phi, std::span<double> displacement,
                   std::span<double> velocity) const;

@@ -42,9 +42,16 @@ public:
     /// Coefficients 0 to `degree` of a at m phases, from those of x and v (or of y, and v empty), about the time t.
     void evaluate(int degree, std::size_t m, double t, std::span<const double> x, std::span<const double> v,
                   std::span<double> a) {
-        set_phases(m);
+        set_phases(m, 0);
         blocks(degree, t, x, v, a);
         evaluations_ += static_cast<std::int64_t>(m) * (degree + 1);
+    }
+    /// a at one phase, so many turns of the common one.
+    void evaluate_at(double turns, double t, std::span<const double> x, std::span<const double> v,
+                     std::span<double> a) {
+        set_phases(1, turns);
+        blocks(0, t, x, v, a);
+        ++evaluations_;
     }
 
     /// Where the field is one of other unknowns than the system's (`average/flow_field.hpp`): from the system's (x and x' one after the
@@ -79,24 +86,27 @@ protected:
                         std::span<double> a) = 0;
 
     std::size_t points() const { return points_; }
+    /// Of the common phase at point k, from 0 to 1.
+    double turns(std::size_t k) const { return first_turn_ + static_cast<double>(k) / static_cast<double>(points_); }
     /// Those of point k, and those of all points, phase after phase.
     std::span<const double> theta(std::size_t k) const { return {theta_.data() + k * phases_.size(), phases_.size()}; }
     std::span<const double> thetas() const { return by_phase_; }
 
 private:
-    void set_phases(std::size_t m) {
-        if (m == points_) {
+    void set_phases(std::size_t m, double first_turn) {
+        if (m == points_ && first_turn == first_turn_) {
             return;
         }
         points_ = m;
+        first_turn_ = first_turn;
         theta_.clear();
         by_phase_.resize(phases_.size() * m);
         for (std::size_t k = 0; k < m; ++k) {
             for (const auto& phase : phases_) {
-                const double turns = std::round(phase.frequency / frequency());
-                theta_.push_back(phase.start + 2 * std::numbers::pi *
-                                                   std::fmod(turns * static_cast<double>(k), static_cast<double>(m)) /
-                                                   static_cast<double>(m));
+                const double own_turns = std::round(phase.frequency / frequency());
+                const double share =
+                    std::fmod(own_turns * static_cast<double>(k), static_cast<double>(m)) / static_cast<double>(m);
+                theta_.push_back(phase.start + 2 * std::numbers::pi * (share + own_turns * first_turn));
                 by_phase_[(theta_.size() - 1) % phases_.size() * m + k] = theta_.back();
             }
         }
@@ -108,6 +118,7 @@ private:
     std::vector<Phase> phases_;
     std::optional<double> period_;
     std::size_t points_ = 0;
+    double first_turn_ = 0;
     std::vector<double> theta_, by_phase_;
     std::int64_t evaluations_ = 0;
 };

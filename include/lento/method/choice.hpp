@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lento/base/jet.hpp"
+#include "lento/base/outcome.hpp"
 #include "lento/problem/time_scales.hpp"
 
 namespace lento {
@@ -53,7 +54,10 @@ std::vector<Applicability> applicability(const ProblemClass& problem);
 
 struct MethodChoice {
     std::string method, why;
-    std::string otherwise{};  ///< what is left where the method finds at the start that it does not converge
+    std::string otherwise{};  ///< what is left where the method refuses
+
+    /// What to try, one after the other, where the method has ended so; nothing where that is the answer.
+    std::vector<std::string> instead(Outcome outcome) const;
 };
 
 /// The method that `auto` stands for; with an empty name, and the reason, if none applies.

@@ -89,47 +89,50 @@ inline void require_slow_variables(const std::string& method) {
     }
 }
 
-/// What `auto` stands for, what is left where that does not converge, and `direct` where that does not either and few steps are enough: `run`
-/// takes a request. Samples are held back until it is known whose they are.
+/// What `auto` stands for, and what is left where that refuses (`MethodChoice::instead`), `direct` if few steps are enough: `run` takes a
+/// request. Samples are held back until it is known whose they are.
 template <class Run>
 Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
     constexpr std::int64_t few_steps = 3'000'000;
     request.method = choice.method;
     request.by_auto = true;
-    if (choice.otherwise.empty()) {
+    if (choice.method == "direct") {
         return run(request).requested_as("auto");
     }
     const auto sink = std::exchange(request.sink, {});
-    std::vector<std::pair<double, std::vector<double>>> samples;
+    using Samples = std::vector<std::pair<double, std::vector<double>>>;
+    Samples samples;
     if (sink) {
         request.sink = [&](double t, std::span<const double> y) {
             samples.emplace_back(t, std::vector<double>(y.begin(), y.end()));
         };
     }
-    const auto settled = [](const Solution& solution) {
-        return solution.outcome() != Outcome::no_scale_separation && solution.outcome() != Outcome::refused;
-    };
     auto found = run(request).requested_as("auto");
-    const auto instead = [&](const std::string& method, const std::string& why) {
-        request.method = method;
-        request.options = {.initial = request.options.initial};
-        samples.clear();
-        return run(request).handed_over("auto", why, found.statistics().force_evaluations);
-    };
     std::string why;
-    if (!settled(found)) {
-        why = fmt::format("{}: {}; {} was used instead", choice.method, found.explanation(), choice.otherwise);
-        found = instead(choice.otherwise, why);
-    }
-    if (!settled(found) && request.options.initial.value_or("true-state") == "true-state") {
-        request.most_steps = std::min(request.most_steps, few_steps);
-        auto first = samples;
-        auto resolved = instead(
-            "direct", fmt::format("{}; {}: {}; direct was used instead", why, choice.otherwise, found.explanation()));
-        if (resolved.outcome() == Outcome::budget_exhausted) {
-            samples = std::move(first);
-        } else {
-            found = std::move(resolved);
+    for (const auto& method : choice.instead(found.outcome())) {
+        Request other = request;
+        other.method = method;
+        other.options = {.initial = request.options.initial};
+        if (method == "direct") {
+            if (request.options.initial.value_or("true-state") != "true-state") {
+                continue;
+            }
+            other.options = {};
+            other.most_steps = std::min(request.most_steps, few_steps);
+        }
+        const auto before = std::exchange(samples, {});
+        const std::string so_far =
+            fmt::format("{}{}{}: {}", why, why.empty() ? "" : "; ", found.record().method, found.explanation());
+        auto next = run(other).handed_over("auto", fmt::format("{}; {} was used instead", so_far, method),
+                                           found.statistics().force_evaluations);
+        if (next.outcome() == Outcome::budget_exhausted && method == "direct") {
+            samples = before;
+            continue;
+        }
+        found = std::move(next);
+        why = so_far;
+        if (choice.instead(found.outcome()).empty()) {
+            break;
         }
     }
     for (const auto& [t, y] : samples) {

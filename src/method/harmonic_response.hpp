@@ -1,0 +1,23 @@
+/// From a slow state of a harmonic average to the true one, by a few more sweeps there: x = X + Delta(phi), v = V + W(phi).
+#pragma once
+
+#include <memory>
+
+#include "lento/average/harmonic.hpp"
+#include "lento/method/harmonic.hpp"
+#include "lento/solution/solution.hpp"
+
+namespace lento {
+
+struct HarmonicResponse {
+    SharedField field;
+    std::shared_ptr<HarmonicAverage> average;
+    int sweeps = 0;
+
+    Snapshot operator()(const Snapshot& slow) const;
+};
+
+/// Puts the mean of the true multipliers behind a slow state, as those of the slow motion too; none without constraints.
+Settling mean_multipliers(const HarmonicResponse& response);
+
+}  // namespace lento
