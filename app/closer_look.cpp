@@ -1,25 +1,43 @@
 #include "closer_look.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <span>
 
 namespace lento::app {
 namespace {
 
-constexpr std::size_t points_of_whole = 201;
 constexpr std::size_t points_of_piece = 33;
 constexpr double points_a_vibration = 24;
-constexpr double vibrations_resolved = 16;
-constexpr double few_vibrations = 64;  // that a chart of the whole run shows singly
-constexpr int points_of_band = 10;     // in a vibration
-constexpr double closer = 8;           // from one piece to the next shorter one
-constexpr double most_seconds = 0.5;
+constexpr double few_vibrations = 64;       // that a chart of the whole run shows singly
+constexpr std::size_t points_of_band = 10;  // in a vibration
+constexpr double closer = 8;                // from one piece to the next shorter one
+constexpr double seconds_for_whole = 0.3;
+constexpr double seconds_for_pieces = 0.7;
 constexpr std::size_t most_dimension = 400;
 constexpr std::size_t most_columns = 24;
 
 /// Where pieces lie, the more telling ones first.
 constexpr double places[] = {0.5, 0, 1, 0.25, 0.75, 0.125, 0.875};
+
+bool is_known(const Solution& solution, double t) {
+    return solution.trajectory().covers(t) || t == solution.final_state().t;
+}
+
+/// The highest value of a curve of which some points over one period are known: that of the parabola through the highest point and its
+/// neighbours.
+double peak(std::span<const double> values) {
+    const auto highest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+    const double before = values[(highest + values.size() - 1) % values.size()];
+    const double after = values[(highest + 1) % values.size()];
+    const double here = values[highest];
+    const double bend = 2 * here - before - after;
+    return bend > 0 ? here + (after - before) * (after - before) / (8 * bend) : here;
+}
 
 }  // namespace
 
@@ -30,25 +48,24 @@ CloserLook::CloserLook(const LoadedModel& loaded, const Request& request)
       period_(loaded.fastest_period()),
       columns_(loaded.model().dimension() > most_dimension ? 0 : std::min(most_columns, loaded.columns().size())) {}
 
-/// The whole run, then pieces about each place, the longest first; in runs of few vibrations only the whole.
-std::vector<CloserLook::Piece> CloserLook::pieces(double period, double reached) const {
+/// The whole run, then pieces about each place, single vibrations first; in runs of few vibrations only the whole.
+std::vector<CloserLook::Piece> CloserLook::pieces(double period, double reached, const Density& density) const {
     const double length = reached - interval_.from;
     if (length <= few_vibrations * period) {
         const auto count = static_cast<std::size_t>(points_a_vibration * length / period);
-        return {{interval_.from, reached, std::max(points_of_whole, count), true}};
+        return {{interval_.from, reached, std::max(most_points_of_whole, count), true}};
     }
-    std::vector<Piece> list{{interval_.from, reached, points_of_whole, false}};
+    std::vector<Piece> list{{interval_.from, reached, density.points_of_whole, false}};
     for (const double place : places) {
         const auto about = [&](double width, std::size_t count, bool resolved) {
             const double from =
                 std::clamp(interval_.from + place * length - width / 2, interval_.from, reached - width);
             list.push_back({from, from + width, count, resolved});
         };
-        const double shortest = vibrations_resolved * period;
-        for (double width = length / closer; width > 2 * shortest; width /= closer) {
+        about(density.vibrations * period, static_cast<std::size_t>(points_a_vibration * density.vibrations) + 1, true);
+        for (double width = length / closer; width > 2 * most_vibrations * period; width /= closer) {
             about(width, points_of_piece, false);
         }
-        about(shortest, static_cast<std::size_t>(points_a_vibration * vibrations_resolved) + 1, true);
     }
     return list;
 }
@@ -60,7 +77,7 @@ Recorder::Keep CloserLook::keep() const {
     std::vector<Interval> windows;
     // NOTE: where the period will only be found, steps about the points are kept: they are longer than it.
     const double half = period_.value_or(0) / 2;
-    for (const auto& piece : pieces(period_.value_or(interval_.length() / few_vibrations / 2), interval_.to)) {
+    for (const auto& piece : pieces(period_.value_or(interval_.length() / few_vibrations / 2), interval_.to, {})) {
         if (piece.resolved) {
             windows.push_back({piece.from, piece.to});
             continue;
@@ -96,51 +113,73 @@ std::optional<double> CloserLook::period(const Solution& solution) const {
     return {};
 }
 
-/// None where a step was not kept, or time is over.
+std::vector<double> CloserLook::truth_at(const Solution& solution, double t) const {
+    const auto slow = solution.slow(t);
+    return loaded_->row(solution.record().slow_is == "true" ? slow : solution.reconstruct(slow));
+}
+
+/// NOTE: true motions take from microseconds to milliseconds each: series on constraints, a revolution of a map.
+CloserLook::Density CloserLook::density(double period, const Solution& solution) const {
+    const double middle = interval_.from + (solution.record().t_end - interval_.from) / 2;
+    constexpr int looks = 5;
+    std::clock_t began = 0;
+    for (int k = 0; k < looks; ++k) {
+        const double t = middle + period * k / looks;
+        if (!is_known(solution, t)) {
+            return {};
+        }
+        (void)truth_at(solution, t);
+        began = k == 0 ? std::clock() : began;  // the first one may compile
+    }
+    const double price = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / (looks - 1);
+    Density density;
+    for (const std::size_t every : {2U, 4U, 5U, 8U}) {
+        if (price * static_cast<double>(density.points_of_whole * points_of_band) > seconds_for_whole) {
+            density.points_of_whole = (most_points_of_whole - 1) / every + 1;
+        }
+    }
+    if (price * points_a_vibration * most_vibrations * std::size(places) > seconds_for_pieces) {
+        density.vibrations = most_vibrations / 4;
+    }
+    return density;
+}
+
 std::optional<Level> CloserLook::level(const Piece& piece, double period, const Solution& solution,
                                        const Deadline& deadline) const {
     Level level{piece.from, piece.to, piece.count, std::vector<Level::Column>(columns_)};
-    const bool true_itself = solution.record().slow_is == "true";
-    const auto known = [&](double t) { return solution.trajectory().covers(t) || t == solution.final_state().t; };
-    const auto truth_at = [&](const Snapshot& slow) {
-        return true_itself ? loaded_->row(slow) : loaded_->row(solution.reconstruct(slow));
-    };
     for (std::size_t k = 0; k < piece.count; ++k) {
         const double share = static_cast<double>(k) / static_cast<double>(piece.count - 1);
         const double t = k + 1 == piece.count ? piece.to : piece.from + (piece.to - piece.from) * share;
-        if (!known(t) || deadline.over()) {
+        if (!is_known(solution, t) || deadline.over()) {
             return {};
         }
-        const auto slow = solution.slow(t);
-        const auto row = loaded_->slow_row(method_, slow);
-        std::vector<double> low(columns_, HUGE_VAL);
-        std::vector<double> high(columns_, -HUGE_VAL);
-        std::vector<double> truth;
+        const auto row = loaded_->slow_row(method_, solution.slow(t));
+        for (std::size_t i = 0; i < columns_; ++i) {
+            level.columns[i].slow.push_back(row[i]);
+        }
         if (piece.resolved) {
-            truth = truth_at(slow);
-        } else {
-            const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
-            for (int j = 0; j < points_of_band; ++j) {
-                const double time = first + period * j / points_of_band;
-                if (!known(time)) {
-                    return {};
-                }
-                const auto values = truth_at(solution.slow(time));
-                for (std::size_t i = 0; i < columns_; ++i) {
-                    low[i] = std::min(low[i], values[i]);
-                    high[i] = std::max(high[i], values[i]);
-                }
+            const auto truth = truth_at(solution, t);
+            for (std::size_t i = 0; i < columns_; ++i) {
+                level.columns[i].truth.push_back(truth[i]);
+            }
+            continue;
+        }
+        const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
+        std::vector<std::array<double, points_of_band>> values(columns_);
+        for (std::size_t j = 0; j < points_of_band; ++j) {
+            const double time = first + period * static_cast<double>(j) / points_of_band;
+            if (!is_known(solution, time)) {
+                return {};
+            }
+            const auto truth = truth_at(solution, time);
+            for (std::size_t i = 0; i < columns_; ++i) {
+                values[i][j] = truth[i];
             }
         }
         for (std::size_t i = 0; i < columns_; ++i) {
-            auto& column = level.columns[i];
-            column.slow.push_back(row[i]);
-            if (piece.resolved) {
-                column.truth.push_back(truth[i]);
-            } else {
-                column.low.push_back(low[i] <= high[i] ? low[i] : NAN);
-                column.high.push_back(low[i] <= high[i] ? high[i] : NAN);
-            }
+            level.columns[i].high.push_back(peak(values[i]));
+            std::ranges::transform(values[i], values[i].begin(), std::negate());
+            level.columns[i].low.push_back(-peak(values[i]));
         }
     }
     return level;
@@ -153,16 +192,17 @@ std::vector<Level> CloserLook::levels(const Solution& solution, const std::optio
     if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) || *period > (reached - interval_.from)) {
         return {};
     }
-    auto wanted = pieces(*period, reached);
+    auto wanted = pieces(*period, reached, density(*period, solution));
     if (extra && extra->to <= reached) {
         const double count = std::clamp(points_a_vibration * extra->length() / *period, 200.0, 2000.0);
         wanted.insert(wanted.begin() + 1, Piece{extra->from, extra->to, static_cast<std::size_t>(count), true});
     }
     // NOTE: where a look at the whole takes all the time, shorter pieces get as much again.
+    constexpr double patience = 3;
     std::vector<Level> found;
-    const Deadline for_whole(most_seconds / 2);
+    const Deadline for_whole(patience * seconds_for_whole);
     found.push_back(level(wanted.front(), *period, solution, for_whole).value_or(Level{}));
-    const Deadline deadline(most_seconds / 2);
+    const Deadline deadline(patience * seconds_for_pieces);
     for (std::size_t k = 1; k < wanted.size(); ++k) {
         if (auto next = level(wanted[k], *period, solution, deadline)) {
             found.push_back(std::move(*next));

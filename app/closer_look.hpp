@@ -2,7 +2,8 @@
 /// ever shorter pieces, down to single vibrations.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ public:
     /// What has to be kept of the solution: the steps about the times to be shown.
     Recorder::Keep keep() const;
 
-    /// As much of it as there is, within some time. `extra` is shown too.
+    /// As much of it as there is, within a second or two. `extra` is shown too.
     std::vector<Level> levels(const Solution& solution, const std::optional<Interval>& extra) const;
     std::optional<double> period(const Solution& solution) const;
 
@@ -32,20 +33,28 @@ private:
         bool resolved;  // single vibrations, not the band
     };
 
-    std::vector<Piece> pieces(double period, double reached) const;
-    /// When to stop looking.
+    /// How closely is looked: less where a look at the true motion takes long.
+    struct Density {
+        std::size_t points_of_whole = most_points_of_whole;
+        double vibrations = most_vibrations;  // that are shown singly
+    };
+    static constexpr std::size_t most_points_of_whole = 201;
+    static constexpr double most_vibrations = 16;
+
+    /// When to stop looking, in time of the processor: a busy machine shows the same.
     class Deadline {
     public:
-        explicit Deadline(double seconds)
-            : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
-        }
-        bool over() const { return Clock::now() > end_; }
+        explicit Deadline(double seconds) : end_(std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC)) {}
+        bool over() const { return std::clock() > end_; }
 
     private:
-        using Clock = std::chrono::steady_clock;
-        Clock::time_point end_;
+        std::clock_t end_;
     };
 
+    std::vector<Piece> pieces(double period, double reached, const Density& density) const;
+    Density density(double period, const Solution& solution) const;
+    std::vector<double> truth_at(const Solution& solution, double t) const;
+    /// None where a step was not kept, or time is over.
     std::optional<Level> level(const Piece& piece, double period, const Solution& solution,
                                const Deadline& deadline) const;
 

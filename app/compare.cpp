@@ -28,10 +28,12 @@ Request direct_request(const LoadedModel& loaded) {
     Request request = loaded.request();
     request.method = "direct";
     request.options = {};
-    // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit.
+    // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit. What is judged is to be judged by something
+    // better.
+    constexpr double rounding = 1e-14;
     const bool driven = !loaded.model().phases.empty();
-    request.rtol = std::min(driven ? 1e-10 : 1e-12, request.rtol);
-    request.atol = std::min(driven ? 1e-12 : 1e-14, request.atol);
+    request.rtol = std::max(rounding, std::min(driven ? 1e-10 : 1e-12, request.rtol / 1000));
+    request.atol = std::min(driven ? 1e-12 : 1e-14, request.atol / 1000);
     return request;
 }
 
@@ -269,7 +271,7 @@ Exit compare(const CompareArguments& arguments) {
     method.output.additions = comparison_json(method.output, direct.output, errors, evaluations_saved, time_saved);
     method.output.errors = errors.over_time;
     method.output.view.resolving = static_cast<double>(theirs.force_evaluations);
-    method.output.view.resolving_is_measured = true;
+    method.output.view.resolving_is = fmt::format("measured, with rtol = {:g}", direct_request(loaded).rtol);
     method.output.view.comparison.push_back(error_chart(loaded, errors));
     if (auto chart = work_chart(loaded, method, direct, kept)) {
         method.output.view.comparison.push_back(std::move(*chart));

@@ -13,14 +13,18 @@
 
 namespace lento::app {
 
-/// A time before the last one begins another march, in whose place it stands.
 void StepLog::operator()(double t) {
+    if (t - start_ < (last_ - start_) / 2) {  // another march, in whose place it stands
+        *this = StepLog(start_);
+    }
+    while (!t_.empty() && t_.back() >= t) {  // the last step is taken again
+        last_ = t_.back() - h_.back();
+        t_.pop_back();
+        h_.pop_back();
+    }
     if (t <= last_) {
-        t_.clear();
-        h_.clear();
-        every_ = 1;
-        count_ = 0;
-        last_ = start_;
+        last_ = t;
+        return;
     }
     if (count_++ % every_ == 0) {
         t_.push_back(t);

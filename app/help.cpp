@@ -1,6 +1,7 @@
 /// `lento help [TOPIC]`, each topic on one screen.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,6 +58,7 @@ void list_topics() {
         "  methods     which methods there are, one line each\n"
         "  METHOD      one of them: what it is for, its options with defaults (for example: lento help harmonic)\n"
         "  options     all method options, one line each\n"
+        "  OPTION      one of them, which methods take it, and its defaults (for example: lento help filter)\n"
         "  sections    the sections of a model file\n"
         "  functions   what expressions may contain\n"
         "  outcomes    how runs end, and what to do then\n\n"
@@ -71,28 +73,60 @@ void list_methods() {
     fmt::print("\n`lento help METHOD` says more of one; `lento check MODEL` says which apply to a model.\n");
 }
 
-const OptionEntry& option_entry(const std::string& name) {
-    const auto catalogue = option_catalogue();
-    return *std::ranges::find(catalogue, name, &OptionEntry::name);
+/// What the sentence says before it goes into details.
+std::string_view brief(std::string_view meaning) {
+    return meaning.substr(0, meaning.find_first_of(":;(."));
+}
+
+/// Words in lines of at most 80 characters, the later ones indented.
+void print_wrapped(std::string_view text, std::size_t indent) {
+    constexpr std::size_t width = 80;
+    std::size_t column = indent;
+    fmt::print("{:{}}", "", indent);
+    while (!text.empty()) {
+        const auto word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (column + word.size() > width && column > indent) {
+            fmt::print("\n{:{}}", "", indent);
+            column = indent;
+        }
+        fmt::print("{}{}", word, text.empty() ? "" : " ");
+        column += word.size() + 1;
+    }
+    fmt::print("\n");
 }
 
 void show_method(const MethodDescription& method) {
-    fmt::print("{}\n  {}\n\n  for              {} systems\n  slow solution    {}\n{}\n", method.name, method.summary,
-               method.problems, method.slow_is,
+    fmt::print("{}\n", method.name);
+    print_wrapped(method.summary, 2);
+    fmt::print("\n  for              {} systems\n  slow solution    {}\n{}\n", method.problems, method.slow_is,
                method.paper.empty() ? std::string() : fmt::format("  paper            {}\n", method.paper));
     if (!method.options.empty()) {
-        fmt::print("Options, with their defaults (--option NAME=VALUE):\n");
+        fmt::print("Options (--option NAME=VALUE) and what they are if not given; `lento help OPTION` explains one:\n");
     }
     for (const auto& option : method.options) {
-        fmt::print("  {:<23} [{}] {}\n", option.name, option.default_value, option_entry(option.name).meaning);
+        fmt::print("  {:<23} {}\n", option.name, option.default_value);
     }
 }
 
 void list_options() {
     for (const auto& entry : option_catalogue()) {
-        fmt::print("  {:<23} {}\n", entry.name, entry.meaning);
+        fmt::print("  {:<23} {}\n", entry.name, brief(entry.meaning));
     }
-    fmt::print("\n`lento help METHOD` says which of them a method takes, and their defaults.\n");
+    fmt::print("\n`lento help OPTION` says more of one; `lento help METHOD` which of them a method takes.\n");
+}
+
+void show_option(const OptionEntry& entry) {
+    fmt::print("{}\n", entry.name);
+    print_wrapped(entry.meaning, 2);
+    fmt::print("\nIf not given (--option {}=VALUE):\n", entry.name);
+    for (const auto& method : method_descriptions()) {
+        for (const auto& option : method.options) {
+            if (option.name == entry.name) {
+                fmt::print("  {:<19} {}\n", method.name, option.default_value);
+            }
+        }
+    }
 }
 
 void list_outcomes() {
@@ -149,8 +183,16 @@ Exit help(const HelpArguments& arguments) {
         }
         known.push_back(method.name);
     }
-    throw Misuse(fmt::format("'{}' is not a topic{}; there are {}", arguments.topic, suggestion(arguments.topic, known),
-                             listed(known)));
+    for (const auto& option : option_catalogue()) {
+        if (arguments.topic == option.name) {
+            show_option(option);
+            return Exit::done;
+        }
+    }
+    throw Misuse(
+        fmt::format("'{}' is not a topic{}; there are {}, and every option (lento help options). For a command: lento "
+                    "COMMAND --help",
+                    arguments.topic, suggestion(arguments.topic, known), listed(known)));
 }
 
 }  // namespace lento::app

@@ -140,7 +140,7 @@ int parse_and_run(int argc, char** argv) {
     lento::app::HelpArguments help;
     auto* help_command =
         app.add_subcommand("help", "Explains methods, options, model sections and outcomes, each on one screen");
-    help_command->add_option("TOPIC", help.topic, "methods, METHOD, options, sections, functions or outcomes");
+    help_command->add_option("TOPIC", help.topic, "methods, METHOD, options, OPTION, sections, functions or outcomes");
 
     lento::app::CompletionArguments completion;
     auto* completion_command = app.add_subcommand("completion", "Prints what a shell needs to complete commands");

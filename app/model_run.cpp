@@ -10,6 +10,7 @@
 #include "course.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
+#include "lento/model/system.hpp"
 #include "lento/output/files.hpp"
 #include "mechanism.hpp"
 #include "progress.hpp"
@@ -39,9 +40,11 @@ std::string place_of_divergence(const model::Model& model) {
     return {};
 }
 
-/// Evaluations that resolving each vibration takes, roughly: 65 a vibration at a tolerance of 1e-4, 160 at 1e-6.
-double price_of_resolving(const Request& request, double period) {
-    return 65 * (request.t_end - request.t_start) / period * std::pow(1e-4 / request.rtol, 0.2);
+/// Evaluations that `direct` takes, roughly; a driven vibration keeps its step shorter than a period would.
+double price_of_resolving(const LoadedModel& loaded, const Request& request, double period) {
+    constexpr double driven = 30, swinging = 65;  // a vibration, at a tolerance of 1e-4
+    return (loaded.model().phases.empty() ? swinging : driven) * (request.t_end - request.t_start) / period *
+           std::pow(1e-4 / request.rtol, 0.2);
 }
 
 }  // namespace
@@ -92,9 +95,10 @@ void look_closer(const LoadedModel& loaded, const Request& request, const std::o
     auto& view = run.output.view;
     view.period = look.period(run.solution);
     view.levels = look.levels(run.solution, window);
-    if (view.period) {
-        view.resolving = price_of_resolving(request, *view.period);
+    if (view.period && run.output.record.outcome == Outcome::completed) {
+        view.resolving = price_of_resolving(loaded, request, *view.period);
     }
+    view.along_exact_part = run.output.record.slow_is == "averaged" && model::has_exact_part(loaded.model());
     view.mechanism = mechanism_of(loaded.model());
     view.course = course_charts(loaded, run.output);
     if (run.solution.statistics().macro_steps > 1) {

@@ -51,12 +51,13 @@ struct Mechanism {
 };
 
 struct RunView {
-    std::vector<Level> levels;           ///< the whole run first, then pieces of it
-    std::optional<double> period;        ///< of the fastest vibration
-    std::optional<double> resolving;     ///< evaluations that resolving each vibration would take
-    bool resolving_is_measured = false;  ///< or estimated
-    std::vector<Chart> course;           ///< how the run went: step sizes, residuals, energy, filter
-    std::vector<Chart> comparison;       ///< with a direct run
+    std::vector<Level> levels;               ///< the whole run first, then pieces of it
+    std::optional<double> period;            ///< of the fastest vibration
+    std::optional<double> resolving;         ///< evaluations that resolving each vibration would take
+    std::string resolving_is = "estimated";  ///< or how it was measured
+    bool along_exact_part = false;           ///< the slow solution is seen from the motion of an exactly solved part
+    std::vector<Chart> course;               ///< how the run went: step sizes, residuals, energy, filter
+    std::vector<Chart> comparison;           ///< with a direct run
     std::optional<Mechanism> mechanism;
 };
 
