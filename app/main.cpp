@@ -135,7 +135,7 @@ int parse_and_run(int argc, char** argv) {
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
     reproduce_command->footer(
-        "Exit status: 0 everything judged agrees with print; 3 something does not; 2 unknown id.");
+        "Exit status: 0 everything judged agrees; 3 something does not; 2 unknown id.");
 
     lento::app::HelpArguments help;
     auto* help_command =

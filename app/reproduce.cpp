@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,41 +27,62 @@ using papers::Result;
 
 nlohmann::ordered_json as_json(const Reproduction& reproduction, const Result& result) {
     auto rows = nlohmann::ordered_json::array();
+    const auto number = [](std::optional<double> value) {
+        return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    };
     for (const auto& row : result.rows) {
-        rows.push_back(
-            {{"label", row.label},
-             {"column", row.column},
-             {"published", row.published ? nlohmann::ordered_json(*row.published) : nlohmann::ordered_json(nullptr)},
-             {"computed", row.computed},
-             {"judged", row.judged},
-             {"tolerance", row.tolerance}});
+        rows.push_back({{"label", row.label},
+                        {"column", row.column},
+                        {"published", number(row.published)},
+                        {"reference", number(row.reference)},
+                        {"computed", row.computed},
+                        {"judged", row.judged},
+                        {"tolerance", row.tolerance}});
     }
     auto claims = nlohmann::ordered_json::array();
     for (const auto& claim : result.claims) {
-        claims.push_back({{"text", claim.text}, {"measured", claim.measured}, {"holds", claim.holds}});
+        claims.push_back({{"text", claim.text},
+                          {"measured", claim.measured},
+                          {"holds", claim.holds},
+                          {"source", claim.source == papers::Source::paper ? "paper" : "lento"}});
     }
     return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
             {"claims", claims},      {"agrees", result.agrees()}};
 }
 
 void print(const Reproduction& reproduction, const Result& result) {
-    fmt::print("{}: {}\n", reproduction.id, reproduction.title);
+    fmt::print("{}: {}\n  {}\n", reproduction.id, reproduction.title, papers::citation(reproduction.paper));
     std::size_t widest = 10;
     for (const auto& row : result.rows) {
         widest = std::max(widest, row.column.size());
     }
+    // Columns of nothing are left out.
+    const auto line = [&](const std::string& label, const std::string& column, const std::string& printed,
+                          const std::string& reference, const std::string& computed, const char* sign) {
+        fmt::print("  {:<12} {:<{}}{}{} {:>12}  {}\n", label, column, widest,
+                   result.has_published() ? fmt::format(" {:>12}", printed) : "",
+                   result.has_references() ? fmt::format(" {:>12}", reference) : "", computed, sign);
+    };
+    const auto text = [](std::optional<double> value) { return value ? figure_text(*value) : "-"; };
     if (!result.rows.empty()) {
-        fmt::print("  {:<12} {:<{}} {:>12} {:>12}\n", "", "", widest, "printed", "computed");
+        line("", "", "printed", "reference", "computed", "");
     }
     std::string last;
     for (const auto& row : result.rows) {
-        const char* verdict = !row.judged ? "not judged" : !row.published ? "" : row.agrees() ? "agrees" : "DISAGREES";
-        fmt::print("  {:<12} {:<{}} {:>12} {:>12}  {}\n", row.label == last ? "" : row.label, row.column, widest,
-                   row.published ? figure_text(*row.published) : "-", figure_text(row.computed), verdict);
+        const char* sign = !row.judged ? "not judged" : !row.agrees() ? "DISAGREES" : row.expected() ? "agrees" : "";
+        line(row.label == last ? "" : row.label, row.column, text(row.published), text(row.reference),
+             figure_text(row.computed), sign);
         last = row.label;
     }
+    if (result.has_references()) {
+        fmt::print("  {}\n", result.references);
+    }
+    if (!std::ranges::all_of(result.rows, &papers::Row::judged)) {
+        fmt::print("  Not judged: {}\n", result.not_judged);
+    }
     for (const auto& claim : result.claims) {
-        fmt::print("  {}  {}: {:.4g}\n", claim.holds ? "holds" : "FAILS", claim.text, claim.measured);
+        fmt::print("  {}  {}{}: {:.4g}\n", claim.holds ? "holds" : "FAILS",
+                   claim.source == papers::Source::lento ? "Lento: " : "", claim.text, claim.measured);
     }
 }
 
@@ -88,56 +110,66 @@ std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
 }
 
 /// One line each, at the end of many.
-void print_table(const std::vector<Reproduced>& all) {
+void print_table(const std::vector<Entry>& all) {
     const Terminal terminal(stdout);
     fmt::print("\n  {:<34} {:>12} {:>9}\n", "reproduced", "judged", "seconds");
     for (const auto& each : all) {
-        fmt::print("  {:<34} {:>4} of {:>4} {:>9.1f}  {}\n", each.reproduction->id, each.agreeing(), each.judged(),
-                   each.seconds, each.result.agrees() ? terminal.good("agrees") : terminal.bad("DISAGREES"));
+        fmt::print("  {:<34} {:>4} of {:>4} {:>9.1f}  {} with {}\n", each.reproduction->id, each.agreeing, each.judged,
+                   each.seconds, each.agrees ? terminal.good("agrees") : terminal.bad("DISAGREES"), each.judged_by);
     }
-    const auto agreeing = std::ranges::count_if(all, [](const Reproduced& each) { return each.result.agrees(); });
-    fmt::print("  {} of {} agree with print\n", agreeing, all.size());
+    fmt::print("  {}\n", summary(all));
+}
+
+/// The ids of each paper below it.
+void print_list() {
+    std::string paper;
+    for (const auto& reproduction : papers::reproductions()) {
+        if (reproduction.paper != paper) {
+            fmt::print("{}{}\n", paper.empty() ? "" : "\n", papers::citation(reproduction.paper));
+            paper = reproduction.paper;
+        }
+        fmt::print("  {:<34} {}\n", reproduction.id, reproduction.title);
+    }
 }
 
 }  // namespace
 
 Exit reproduce(const ReproduceArguments& arguments) {
+    if (arguments.list && !arguments.json) {
+        print_list();
+        return Exit::done;
+    }
     if (arguments.list) {
         auto ids = nlohmann::ordered_json::array();
         for (const auto& reproduction : papers::reproductions()) {
             ids.push_back(reproduction.id);
-            if (!arguments.json) {
-                fmt::print("{:<24} {}\n", reproduction.id, reproduction.title);
-            }
         }
-        if (arguments.json) {
-            fmt::print("{}\n", ids.dump(2));
-        }
+        fmt::print("{}\n", ids.dump(2));
         return Exit::done;
     }
     const auto list = chosen(arguments);
     const std::filesystem::path folder = arguments.folder.value_or("out/reproduce");
     make_folder(folder);
-    std::vector<Reproduced> all;
+    std::vector<Entry> all;
     auto documents = nlohmann::ordered_json::array();
     for (const auto* reproduction : list) {
         Waiting waiting(fmt::format("{} ({} of {})", reproduction->id, all.size() + 1, list.size()));
         const auto began = std::chrono::steady_clock::now();
-        auto result = reproduction->compute();
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        all.push_back({reproduction, std::move(result), seconds});
-        write_page(folder, all.back());
-        write_index(folder, all);
+        Reproduced reproduced{reproduction, reproduction->compute()};
+        reproduced.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        all.push_back(entry_of(reproduced));
+        write_page(folder, reproduced);
+        write_index(folder);
         waiting.over();
         if (arguments.json) {
-            documents.push_back(as_json(*reproduction, all.back().result));
+            documents.push_back(as_json(*reproduction, reproduced.result));
             continue;
         }
         if (!arguments.quiet) {
-            print(*reproduction, all.back().result);
+            print(*reproduction, reproduced.result);
         }
-        fmt::print("{} {}\n", reproduction->id,
-                   all.back().result.agrees() ? "agrees with print" : "DISAGREES with print");
+        fmt::print("{} {} with {}\n", reproduction->id, all.back().agrees ? "agrees" : "DISAGREES",
+                   all.back().judged_by);
     }
     if (arguments.json) {
         fmt::print("{}\n", (documents.size() == 1 ? documents[0] : documents).dump(2));
@@ -147,8 +179,7 @@ Exit reproduce(const ReproduceArguments& arguments) {
         }
         fmt::print("  pages {}\n", (folder / "index.html").string());
     }
-    const bool agrees = std::ranges::all_of(all, [](const Reproduced& each) { return each.result.agrees(); });
-    return agrees ? Exit::done : Exit::disagrees;
+    return std::ranges::all_of(all, &Entry::agrees) ? Exit::done : Exit::disagrees;
 }
 
 }  // namespace lento::app

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "lento/output/files.hpp"
 #include "lento/output/page.hpp"
@@ -13,27 +16,25 @@ namespace lento::app {
 namespace {
 
 using page::escaped;
+using papers::Claim;
 using papers::Result;
 using papers::Row;
+using papers::Source;
 
 std::string file_name(std::string id) {
     std::replace(id.begin(), id.end(), '/', '-');
     return id;
 }
 
-const char* mark_of(const Row& row) {
-    return !row.judged ? "" : !row.agrees() ? "disagrees" : row.published ? "agrees" : "";
-}
-
 std::string cell(const Row& row) {
-    const std::string sign = !row.judged ? "not judged" : !row.agrees() ? "disagrees" : row.published ? "agrees" : "";
+    const char* mark = !row.judged ? "" : !row.agrees() ? "disagrees" : row.expected() ? "agrees" : "";
     return fmt::format(
-        "<td class=\"{}\" title=\"{}\">{}{}{}</td>", mark_of(row), sign, figure_text(row.computed),
-        row.published ? fmt::format(" <span class=\"soft\">| {}</span>", figure_text(*row.published)) : std::string(),
-        !row.judged     ? " <span class=\"soft\">(not judged)</span>"
-        : !row.agrees() ? " &#10007;"
-        : row.published ? " &#10003;"
-                        : "");
+        "<td class=\"{}\" title=\"{}\">{}{}{}</td>", mark, row.judged ? mark : "not judged", figure_text(row.computed),
+        row.expected() ? fmt::format(" <span class=\"soft\">| {}</span>", figure_text(*row.expected())) : std::string(),
+        !row.judged      ? " <span class=\"soft\">(not judged)</span>"
+        : !row.agrees()  ? " &#10007;"
+        : row.expected() ? " &#10003;"
+                         : "");
 }
 
 template <class Key>
@@ -47,13 +48,24 @@ std::vector<std::string> in_order(const std::vector<Row>& rows, Key key) {
     return list;
 }
 
+std::string heading(const std::vector<Row>& rows, const std::string& column) {
+    const auto has = [&](std::optional<double> Row::*number) {
+        return std::ranges::any_of(rows, [&](const Row& row) { return row.column == column && row.*number; });
+    };
+    const char* numbers = has(&Row::published)   ? "<br><span class=\"soft\">computed | printed</span>"
+                          : has(&Row::reference) ? "<br><span class=\"soft\">computed | reference</span>"
+                                                 : "";
+    return fmt::format("<th>{}{}</th>", escaped(column), numbers);
+}
+
 /// As printed: a line a label, a column a column.
-std::string table(const std::vector<Row>& rows) {
+std::string table(const Result& result) {
+    const auto& rows = result.rows;
     const auto labels = in_order(rows, &Row::label);
     const auto columns = in_order(rows, &Row::column);
-    std::string html = "<p class=\"soft\">Computed here | printed.</p>\n<div class=\"wide\"><table>\n<tr><th></th>";
+    std::string html = "<h2>Figures</h2>\n<div class=\"wide\"><table>\n<tr><th></th>";
     for (const auto& column : columns) {
-        html += fmt::format("<th>{}</th>", escaped(column));
+        html += heading(rows, column);
     }
     html += "</tr>\n";
     for (const auto& label : labels) {
@@ -65,14 +77,28 @@ std::string table(const std::vector<Row>& rows) {
         }
         html += "</tr>\n";
     }
-    return html + "</table></div>\n";
+    html += "</table></div>\n";
+    if (result.has_references()) {
+        html += fmt::format("<p class=\"soft\">{}</p>\n", escaped(result.references));
+    }
+    if (!std::ranges::all_of(rows, &Row::judged)) {
+        html += fmt::format("<p class=\"soft\">Not judged: {}</p>\n", escaped(result.not_judged));
+    }
+    return html;
 }
 
-std::string claims(const Result& result) {
-    std::string html =
-        "<h2>What it was to show</h2>\n<div class=\"wide\"><table>\n"
-        "<tr><th class=\"text\">claim</th><th>measured</th><th></th></tr>\n";
+std::string claims(const Result& result, Source source, const char* title) {
+    if (std::ranges::find(result.claims, source, &Claim::source) == result.claims.end()) {
+        return "";
+    }
+    std::string html = fmt::format(
+        "<h2>{}</h2>\n<div class=\"wide\"><table>\n"
+        "<tr><th class=\"text\">claim</th><th>measured</th><th></th></tr>\n",
+        title);
     for (const auto& claim : result.claims) {
+        if (claim.source != source) {
+            continue;
+        }
         html += fmt::format("<tr><td class=\"text\">{}</td><td>{:.4g}</td><td class=\"{}\">{}</td></tr>\n",
                             escaped(claim.text), claim.measured, claim.holds ? "agrees" : "disagrees",
                             claim.holds ? "holds &#10003;" : "fails &#10007;");
@@ -80,19 +106,48 @@ std::string claims(const Result& result) {
     return html + "</table></div>\n";
 }
 
-}  // namespace
-
-std::size_t Reproduced::judged() const {
-    return static_cast<std::size_t>(
-               std::ranges::count_if(result.rows, [](const Row& row) { return row.judged && row.published; })) +
-           result.claims.size();
+void write_entry(const std::filesystem::path& path, const Entry& entry) {
+    const nlohmann::ordered_json json{{"judged_by", entry.judged_by},
+                                      {"judged", entry.judged},
+                                      {"agreeing", entry.agreeing},
+                                      {"seconds", entry.seconds},
+                                      {"agrees", entry.agrees}};
+    write_whole(path, json.dump(2) + "\n");
 }
 
-std::size_t Reproduced::agreeing() const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-               result.rows, [](const Row& row) { return row.judged && row.published && row.agrees(); })) +
-           static_cast<std::size_t>(
-               std::ranges::count_if(result.claims, [](const papers::Claim& claim) { return claim.holds; }));
+/// None where there is no page, or its entry cannot be read.
+std::optional<Entry> entry_in(const std::filesystem::path& folder, const papers::Reproduction& reproduction) {
+    const std::string name = file_name(reproduction.id);
+    std::ifstream file(folder / (name + ".json"));
+    if (!file || !std::filesystem::exists(folder / (name + ".html"))) {
+        return std::nullopt;
+    }
+    try {
+        const auto json = nlohmann::json::parse(file);
+        return Entry{&reproduction,       json.at("judged_by"), json.at("judged"),
+                     json.at("agreeing"), json.at("seconds"),   json.at("agrees")};
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+Entry entry_of(const Reproduced& reproduced) {
+    const auto& result = reproduced.result;
+    return {reproduced.reproduction, result.judged_by(), result.judged(),
+            result.agreeing(),       reproduced.seconds, result.agrees()};
+}
+
+std::string summary(const std::vector<Entry>& entries) {
+    const auto by_print = [](const Entry& entry) { return entry.judged_by.starts_with("print"); };
+    const auto agreeing = std::ranges::count_if(entries, &Entry::agrees);
+    const auto with_print =
+        std::ranges::count_if(entries, [&](const Entry& entry) { return entry.agrees && by_print(entry); });
+    const auto counts = fmt::format("{} of {} agree", agreeing, entries.size());
+    return std::ranges::all_of(entries, by_print)    ? counts + " with print"
+           : std::ranges::none_of(entries, by_print) ? counts
+                                                     : fmt::format("{}, {} of them with print", counts, with_print);
 }
 
 std::string figure_text(double value) {
@@ -105,12 +160,12 @@ void write_page(const std::filesystem::path& folder, const Reproduced& reproduce
     const auto& result = reproduced.result;
     const std::string name = file_name(reproduction.id);
     std::string body = fmt::format(
-        "<p><a href=\"index.html\">All reproductions</a></p>\n<h1>{}</h1>\n<p class=\"soft\">{}, paper {}</p>\n"
-        "<p class=\"{}\"><strong>{}</strong>: {} of {} judged figures and claims, {:.1f} s</p>\n"
+        "<p><a href=\"index.html\">All reproductions</a></p>\n<h1>{}</h1>\n<p class=\"soft\">{}: {}</p>\n"
+        "<p class=\"{}\"><strong>{} with {}</strong>: {} of {} judged figures and claims, {:.1f} s</p>\n"
         "<p>{}</p>\n<pre>lento reproduce {}</pre>\n",
-        escaped(reproduction.title), escaped(reproduction.id), escaped(reproduction.paper),
-        result.agrees() ? "agrees" : "disagrees", result.agrees() ? "agrees with print" : "disagrees with print",
-        reproduced.agreeing(), reproduced.judged(), reproduced.seconds, escaped(reproduction.parameters),
+        escaped(reproduction.title), escaped(reproduction.id), escaped(papers::citation(reproduction.paper)),
+        result.agrees() ? "agrees" : "disagrees", result.agrees() ? "agrees" : "disagrees", result.judged_by(),
+        result.agreeing(), result.judged(), reproduced.seconds, escaped(reproduction.parameters),
         escaped(reproduction.id));
     for (std::size_t k = 0; k < result.pictures.size(); ++k) {
         const auto svg = papers::svg_of(result.pictures[k]);
@@ -119,33 +174,41 @@ void write_page(const std::filesystem::path& folder, const Reproduced& reproduce
                             fmt::format("<svg class=\"picture\"{}", svg.substr(4)));
     }
     if (!result.rows.empty()) {
-        body += "<h2>Figures</h2>\n" + table(result.rows);
+        body += table(result);
     }
-    if (!result.claims.empty()) {
-        body += claims(result);
-    }
+    body += claims(result, Source::paper, "What it was to show") + claims(result, Source::lento, "What Lento claims");
     body += fmt::format("<p class=\"soft\">Lento {}</p>", version);
     write_whole(folder / (name + ".html"), page::document(reproduction.id, body));
+    write_entry(folder / (name + ".json"), entry_of(reproduced));
 }
 
-void write_index(const std::filesystem::path& folder, const std::vector<Reproduced>& all) {
-    const auto agreeing = std::ranges::count_if(all, [](const Reproduced& each) { return each.result.agrees(); });
+void write_index(const std::filesystem::path& folder) {
+    std::vector<Entry> entries;
     double seconds = 0;
-    for (const auto& each : all) {
-        seconds += each.seconds;
+    for (const auto& reproduction : papers::reproductions()) {
+        if (const auto entry = entry_in(folder, reproduction)) {
+            entries.push_back(*entry);
+            seconds += entry->seconds;
+        }
     }
     std::string body = fmt::format(
-        "<h1>Published tables and figures, recomputed</h1>\n<p class=\"{}\"><strong>{} of {} agree with "
-        "print</strong>, {:.0f} s</p>\n<pre>lento reproduce --all</pre>\n<div class=\"wide\"><table>\n"
-        "<tr><th>what</th><th class=\"text\">title</th><th>judged</th><th>seconds</th><th></th></tr>\n",
-        agreeing == static_cast<std::ptrdiff_t>(all.size()) ? "agrees" : "disagrees", agreeing, all.size(), seconds);
-    for (const auto& each : all) {
+        "<h1>Published tables and figures, recomputed</h1>\n<p class=\"{}\"><strong>{}</strong>, {:.0f} s</p>\n"
+        "<pre>lento reproduce ID</pre>\n<div class=\"wide\"><table>\n"
+        "<tr><th>ID</th><th class=\"text\">title</th><th>judged</th><th>seconds</th><th class=\"text\"></th></tr>\n",
+        std::ranges::all_of(entries, &Entry::agrees) ? "agrees" : "disagrees", summary(entries), seconds);
+    std::string paper;
+    for (const auto& [reproduction, judged_by, judged, agreeing, spent, agrees] : entries) {
+        if (reproduction->paper != paper) {
+            paper = reproduction->paper;
+            body += fmt::format("<tr><td class=\"text soft\" colspan=\"5\">{}</td></tr>\n",
+                                escaped(papers::citation(paper)));
+        }
         body += fmt::format(
             "<tr><td><a href=\"{}.html\">{}</a></td><td class=\"text\">{}</td><td>{} of {}</td><td>{:.1f}</td>"
-            "<td class=\"{}\">{}</td></tr>\n",
-            file_name(each.reproduction->id), escaped(each.reproduction->id), escaped(each.reproduction->title),
-            each.agreeing(), each.judged(), each.seconds, each.result.agrees() ? "agrees" : "disagrees",
-            each.result.agrees() ? "agrees &#10003;" : "disagrees &#10007;");
+            "<td class=\"text {}\">{} with {} {}</td></tr>\n",
+            file_name(reproduction->id), escaped(reproduction->id), escaped(reproduction->title), agreeing, judged,
+            spent, agrees ? "agrees" : "disagrees", agrees ? "agrees" : "disagrees", escaped(judged_by),
+            agrees ? "&#10003;" : "&#10007;");
     }
     body += fmt::format("</table></div>\n<p class=\"soft\">Lento {}</p>", version);
     write_whole(folder / "index.html", page::document("Lento: reproductions", body));

@@ -14,19 +14,26 @@ struct Reproduced {
     const papers::Reproduction* reproduction;
     papers::Result result;
     double seconds = 0;
-
-    /// Judged figures and claims, and how many of them agree.
-    std::size_t judged() const;
-    std::size_t agreeing() const;
-    const char* verdict() const { return result.agrees() ? "agrees" : "DISAGREES"; }
 };
+
+/// One line of an index.
+struct Entry {
+    const papers::Reproduction* reproduction;
+    std::string judged_by;  ///< Result::judged_by
+    std::size_t judged = 0, agreeing = 0;
+    double seconds = 0;
+    bool agrees = false;
+};
+Entry entry_of(const Reproduced& reproduced);
+/// "2 of 2 agree with print", or how many of them with print.
+std::string summary(const std::vector<Entry>& entries);
 
 /// Counts as whole numbers, everything else with four digits.
 std::string figure_text(double value);
 
-/// FOLDER/paper-figure-1.html and paper-figure-1.svg, with -2, -3, ... for more pictures.
+/// FOLDER/paper-figure-1.html and paper-figure-1.svg, with -2, -3, ... for more pictures, and paper-figure-1.json for the index.
 void write_page(const std::filesystem::path& folder, const Reproduced& reproduced);
-/// FOLDER/index.html
-void write_index(const std::filesystem::path& folder, const std::vector<Reproduced>& all);
+/// FOLDER/index.html, of all pages that are in the folder.
+void write_index(const std::filesystem::path& folder);
 
 }  // namespace lento::app

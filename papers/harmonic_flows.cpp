@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "harmonic_tables.hpp"
 #include "lento/lento.hpp"
 #include "slope.hpp"
 #include "stroboscopic_runs.hpp"
@@ -74,16 +75,14 @@ public:
                 errors.push_back(sweeps(power, t_slow, n, 1e-12).error);
                 result.rows.push_back({.label = fmt::format("2^-{}", power),
                                        .column = fmt::format("N={} error", n),
-                                       .published = std::nullopt,
-                                       .computed = errors.back(),
-                                       .judged = false});
+                                       .computed = errors.back()});
             }
             picture.curves.push_back({fmt::format("N = {}", n), eps, errors, Curve::Style::marked});
             picture.curves.push_back(
                 power_line(fmt::format("eps^{}", n + 1), eps, 0.5 * errors.front(), static_cast<double>(n + 1)));
             const double order = slope(eps, errors);
             result.claims.push_back({fmt::format("the error of N = {} is O(eps^{})", n, n + 1), order,
-                                     std::abs(order - static_cast<double>(n + 1)) < 0.4});
+                                     std::abs(order - static_cast<double>(n + 1)) < 0.4, Source::lento});
         }
     }
 
@@ -102,37 +101,38 @@ private:
 };
 
 /// Figures of the prototype for N = 1, m = 16, and the tolerance of the macro-solver that comes near them.
-struct Printed {
+struct Prototype {
     int power;
     double t_slow, evaluations, error, rtol;
 };
 
-/// What N = 1 costs and errs by, printed and here; and what a tolerance costs.
+/// What N = 1 costs and errs by, in the prototype and here; and what a tolerance costs.
 template <class Make>
-void add_costs(Result& result, const Study<Make>& study, const Printed& printed) {
-    const std::string label = fmt::format("2^-{}", printed.power);
-    const auto row = [&](std::string column, std::optional<double> published, double computed) {
-        // NOTE: the prototype had another macro-solver, and did not count its start.
+void add_costs(Result& result, const Study<Make>& study, const Prototype& prototype) {
+    result.references = of_the_prototype;
+    result.not_judged = "The prototype had another macro-solver, and did not count its start.";
+    const std::string label = fmt::format("2^-{}", prototype.power);
+    const auto row = [&](std::string column, std::optional<double> reference, double computed) {
         result.rows.push_back({.label = label,
                                .column = std::move(column),
-                               .published = published,
                                .computed = computed,
-                               .judged = false});
+                               .judged = !reference,
+                               .reference = reference});
     };
-    const auto one = study.sweeps(printed.power, printed.t_slow, 1, printed.rtol);
-    row("N=1 evaluations", printed.evaluations, one.evaluations);
-    row("N=1 error", printed.error, one.error);
-    result.claims.push_back({"the error of N = 1 over the printed one is at most 2", one.error / printed.error,
-                             one.error <= 2 * printed.error});
+    const auto one = study.sweeps(prototype.power, prototype.t_slow, 1, prototype.rtol);
+    row("N=1 evaluations", prototype.evaluations, one.evaluations);
+    row("N=1 error", prototype.error, one.error);
+    result.claims.push_back({"the error of N = 1 over that of the prototype is at most 2", one.error / prototype.error,
+                             one.error <= 2 * prototype.error, Source::lento});
     for (const double rtol : {1e-4, 1e-6, 1e-8}) {
-        const auto run = study.harmonic(printed.power, printed.t_slow, rtol);
+        const auto run = study.harmonic(prototype.power, prototype.t_slow, rtol);
         row(fmt::format("rtol={:g} evaluations", rtol), std::nullopt, run.evaluations);
         row(fmt::format("rtol={:g} error", rtol), std::nullopt, run.error);
         row(fmt::format("rtol={:g} estimate", rtol), std::nullopt, run.estimate);
         result.claims.push_back({fmt::format("rtol = atol = {:g}: the error over rtol is at most 2", rtol),
-                                 run.error / rtol, run.error <= 2 * rtol});
+                                 run.error / rtol, run.error <= 2 * rtol, Source::lento});
         result.claims.push_back({fmt::format("rtol = atol = {:g}: the error over its estimate is at most 1", rtol),
-                                 run.error / run.estimate, run.error <= run.estimate});
+                                 run.error / run.estimate, run.error <= run.estimate, Source::lento});
     }
 }
 

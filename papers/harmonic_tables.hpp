@@ -7,6 +7,9 @@
 
 namespace lento::papers {
 
+inline constexpr const char* of_the_prototype =
+    "The reference figures were measured beforehand with the first prototype of the method.";
+
 std::vector<Reproduction> harmonic_tables();
 std::vector<Reproduction> harmonic_springs();
 

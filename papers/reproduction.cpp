@@ -1,12 +1,40 @@
 #include "reproduction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harmonic_flows.hpp"
 #include "harmonic_tables.hpp"
 
 namespace lento::papers {
+namespace {
+
+struct Paper {
+    const char *key, *citation;
+};
+constexpr std::array<Paper, 5> known_papers{
+    {{"stiff", "Sanz-Serna, Ariel, Tsai (2009), Multiscale methods for stiff and constrained mechanical systems"},
+     {"vibrated", "Calvo, Sanz-Serna (2010), Heterogeneous multiscale methods for mechanical systems with vibrations"},
+     {"stroboscopic", "Calvo, Chartier, Murua, Sanz-Serna (2011), Numerical stroboscopic averaging for ODEs and DAEs"},
+     {"reversible", "Ariel, Engquist, Tsai (2009), A reversible multiscale integration method"},
+     {"slow-manifold",
+      "Ariel, Sanz-Serna, Tsai (2012), A multiscale technique for finding slow manifolds of stiff mechanical "
+      "systems"}}};
+
+bool compared(const Row& row) {
+    return row.judged && row.expected();
+}
+bool holds(const Claim& claim) {
+    return claim.holds;
+}
+
+}  // namespace
+
+std::string citation(const std::string& paper) {
+    const auto found = std::ranges::find(known_papers, paper, &Paper::key);
+    return found == known_papers.end() ? "Lento's own method" : found->citation;
+}
 
 bool Row::agrees() const {
     if (!judged) {
@@ -14,7 +42,7 @@ bool Row::agrees() const {
     }
     // NOTE: written so that a NaN disagrees.
     return std::isfinite(computed) &&
-           (!published || std::abs(computed - *published) <= tolerance * std::abs(*published));
+           (!expected() || std::abs(computed - *expected()) <= tolerance * std::abs(*expected()));
 }
 
 std::vector<double> Result::column(const std::string& name) const {
@@ -27,9 +55,36 @@ std::vector<double> Result::column(const std::string& name) const {
     return values;
 }
 
+std::size_t Result::judged() const {
+    return static_cast<std::size_t>(std::ranges::count_if(rows, compared)) + claims.size();
+}
+
+std::size_t Result::agreeing() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(rows, [](const Row& row) { return compared(row) && row.agrees(); }) +
+        std::ranges::count_if(claims, holds));
+}
+
 bool Result::agrees() const {
-    return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.agrees(); }) &&
-           std::all_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.holds; });
+    return std::ranges::all_of(rows, &Row::agrees) && std::ranges::all_of(claims, holds);
+}
+
+bool Result::has_published() const {
+    return std::ranges::any_of(rows, [](const Row& row) { return row.published.has_value(); });
+}
+
+bool Result::has_references() const {
+    return std::ranges::any_of(rows, [](const Row& row) { return row.reference.has_value(); });
+}
+
+std::string Result::judged_by() const {
+    const bool by_print = std::ranges::any_of(rows, [](const Row& row) { return row.judged && row.published; }) ||
+                          std::ranges::any_of(claims, [](const Claim& claim) { return claim.source == Source::paper; });
+    const bool by_reference = std::ranges::any_of(rows, [](const Row& row) { return row.judged && row.reference; });
+    if (by_print) {
+        return by_reference ? "print and the reference figures" : "print";
+    }
+    return by_reference ? "the reference figures" : "its claims";
 }
 
 const std::vector<Reproduction>& reproductions() {

@@ -1,4 +1,4 @@
-/// Published tables and figures, recomputed beside the printed numbers.
+/// Published tables and figures, recomputed beside the printed numbers; where print has only a picture, beside reference figures.
 #pragma once
 
 #include <functional>
@@ -10,32 +10,51 @@
 
 namespace lento::papers {
 
-/// One printed figure.
+/// One figure.
 struct Row {
     std::string label, column;
-    std::optional<double> published;  ///< none for what only a picture shows
+    std::optional<double> published{};  ///< as the paper prints it
     double computed = 0;
-    bool judged = true;    ///< false for what cannot be expected to agree
-    double tolerance = 0;  ///< relative
+    bool judged = true;                 ///< false for what cannot be expected to agree
+    double tolerance = 0;               ///< relative
+    std::optional<double> reference{};  ///< what is expected instead where the paper prints no number
+
+    std::optional<double> expected() const { return published ? published : reference; }
     bool agrees() const;
 };
 
-/// One sentence of a paper, with the number measured here.
+/// Who claims it: the paper, or Lento beyond it.
+enum class Source { paper, lento };
+
+/// One sentence, with the number measured here.
 struct Claim {
     std::string text;
     double measured = 0;
     bool holds = false;
+    Source source = Source::paper;
 };
 
 struct Result {
     std::vector<Row> rows{};
     std::vector<Claim> claims{};
     std::vector<Picture> pictures{};
+    /// Where the reference figures come from.
+    std::string references =
+        "The paper prints no such numbers; the reference figures were measured by an independent implementation "
+        "beforehand.";
+    std::string not_judged{};  ///< why some rows are not, a sentence
 
     /// What was computed in all rows of a column, in their order.
     std::vector<double> column(const std::string& name) const;
+    /// Judged rows with something to compare with, and claims; and how many of them agree.
+    std::size_t judged() const;
+    std::size_t agreeing() const;
     /// Every judged row and every claim.
     bool agrees() const;
+    bool has_published() const;
+    bool has_references() const;
+    /// "print" (numbers or claims of the paper), "print and the reference figures", "the reference figures" or "its claims".
+    std::string judged_by() const;
 };
 
 struct Reproduction {
@@ -43,6 +62,9 @@ struct Reproduction {
     std::string parameters;  ///< of the system and the methods, in the paper's notation
     std::function<Result()> compute;
 };
+
+/// Authors, year and title of a paper by its key, or that the method is Lento's own.
+std::string citation(const std::string& paper);
 
 /// All of them, in the order of the papers.
 const std::vector<Reproduction>& reproductions();

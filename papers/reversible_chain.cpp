@@ -28,32 +28,33 @@ public:
         const double midpoint = blow_up([&](Eigen::VectorXd& x) { x += H * field(x + H / 2 * field(x)); });
 
         Result result;
+        result.not_judged = "The printed 0.4 % bounds the drift of a run that direct steps interrupted and steadied.";
         result.rows = {
-            {"leapfrog", "bridges", {}, static_cast<double>(march_.bridges), false},
-            {"leapfrog", "most Newton iterations in a step", {}, static_cast<double>(march_.most_iterations), false},
-            {"leapfrog", "even and odd steps part at t", {}, march_.parted.value_or(std::nan("")), false},
-            {"leapfrog", "pointwise energy, largest error in %", {}, 100 * pointwise_, false},
-            {"leapfrog", "mean energy over 20 steps, offset in %", {}, 100 * (means_.y.front() / energy_ - 1), false},
-            {"leapfrog", "mean energy over 20 steps, drift in %", {}, 100 * drift(), false},
-            {"forward Euler", "blows up at t", {}, euler, false},
-            {"midpoint", "blows up at t", {}, midpoint, false},
-            {"direct", "change of I_1, I_2, I_3 with a hundredfold tolerance, largest", {}, convergence_, false}};
+            {"leapfrog", "bridges", {}, static_cast<double>(march_.bridges)},
+            {"leapfrog", "most Newton iterations in a step", {}, static_cast<double>(march_.most_iterations)},
+            {"leapfrog", "even and odd steps part at t", {}, march_.parted.value_or(1 / eps_)},
+            {"leapfrog", "pointwise energy, largest error in %", {}, 100 * pointwise_},
+            {"leapfrog", "mean energy over 20 steps, offset in %", {}, 100 * (means_.y.front() / energy_ - 1)},
+            {"leapfrog", "mean energy over 20 steps, drift in %", 0.4, 100 * drift(), false},
+            {"forward Euler", "blows up at t", {}, euler},
+            {"midpoint", "blows up at t", {}, midpoint},
+            {"direct", "change of I_1, I_2, I_3 with a hundredfold tolerance, largest", {}, convergence_}};
         for (std::size_t i = 0; i < chain_.k; ++i) {
             result.rows.push_back({fmt::format("I_{}", i + 1),
                                    fmt::format("t <= {}: largest difference from direct", meaningful),
                                    {},
-                                   difference_[i],
-                                   false});
+                                   difference_[i]});
         }
         result.claims = {
-            {"the drift of the energy (paper: smaller than 0.4 %; mean over 20 steps of the symmetric average) is at "
-             "most 0.6 %",
-             100 * drift(), drift() <= 0.006},
+            {"without direct steps the drift of the energy (mean over 20 steps of the symmetric average) is at most "
+             "0.6 %",
+             100 * drift(), drift() <= 0.006, Source::lento},
             {"over the whole of T = 1/eps, in macro-steps", static_cast<double>(march_.march.steps),
-             march_.march.outcome == Outcome::completed && march_.march.steps == 10000},
-            {"without a bridge", static_cast<double>(march_.bridges), march_.bridges == 0},
-            {"forward Euler is of no use on the scale of 1/eps: it blows up before t", euler, euler < 20},
-            {"nor is the midpoint rule", midpoint, midpoint < 500},
+             march_.march.outcome == Outcome::completed && march_.march.steps == 10000, Source::lento},
+            {"without a bridge", static_cast<double>(march_.bridges), march_.bridges == 0, Source::lento},
+            {"forward Euler is of no use on the scale of 1/eps: it blows up before t", euler, euler < 20,
+             Source::lento},
+            {"nor is the midpoint rule", midpoint, midpoint < 500, Source::lento},
             {fmt::format("the energies I_i agree with a converged direct integration up to t = {}: largest difference",
                          meaningful),
              std::max({difference_[0], difference_[1], difference_[2]}),

@@ -93,40 +93,36 @@ public:
     Result compute() {
         Result result;
         const Run quarter = leapfrog(1 / 4.0);
-        for (const auto& [label, H, expected] : {Expected{"1/4", 1 / 4.0, 0.25},
-                                                 {"1/8", 1 / 8.0, 0.066},
-                                                 {"1/16", 1 / 16.0, 0.0175},
-                                                 {"1/32", 1 / 32.0, 0.0058}}) {
-            const double error = leapfrog(H).error;
-            result.rows.push_back({label, "leapfrog: error in theta", {}, error, false});
-            result.claims.push_back({fmt::format("H = {}: the error in theta is {} within 10 %", label, expected),
-                                     error, std::abs(error / expected - 1) <= 0.1});
+        result.not_judged = "Seconds are those of another machine.";
+        for (const auto& [label, H, reference] : {Expected{"1/4", 1 / 4.0, 0.25},
+                                                  {"1/8", 1 / 8.0, 0.066},
+                                                  {"1/16", 1 / 16.0, 0.0175},
+                                                  {"1/32", 1 / 32.0, 0.0058}}) {
+            result.rows.push_back({label, "leapfrog: error in theta", {}, leapfrog(H).error, true, 0.1, reference});
         }
         const Run midpoint = by_midpoint(1 / 4.0);
         const Run long_steps = by_midpoint(1 / 2.0);
-        result.rows.push_back({"1/4", "midpoint: error in theta", {}, midpoint.error, false});
-        result.rows.push_back({"1/2", "midpoint: error in theta", {}, long_steps.error, false});
-        result.rows.push_back({"1/4", "leapfrog: energy at the end over that at the start", {}, quarter.energy, false});
-        result.rows.push_back(
-            {"1/4", "midpoint: energy at the end over that at the start", {}, midpoint.energy, false});
-        result.rows.push_back({"1/4", "leapfrog: evaluations", {}, quarter.evaluations, false});
-        result.rows.push_back({"1/4", "midpoint: evaluations", {}, midpoint.evaluations, false});
-        result.rows.push_back({"1/2", "midpoint: evaluations", {}, long_steps.evaluations, false});
+        result.rows.push_back({"1/4", "midpoint: error in theta", {}, midpoint.error});
+        result.rows.push_back({"1/2", "midpoint: error in theta", {}, long_steps.error});
+        result.rows.push_back({"1/4", "leapfrog: energy at the end over that at the start", {}, quarter.energy});
+        result.rows.push_back({"1/4", "midpoint: energy at the end over that at the start", {}, midpoint.energy});
+        result.rows.push_back({"1/4", "leapfrog: evaluations", {}, quarter.evaluations});
+        result.rows.push_back({"1/4", "midpoint: evaluations", {}, midpoint.evaluations});
+        result.rows.push_back({"1/2", "midpoint: evaluations", {}, long_steps.evaluations});
         result.claims.push_back(
             {"never more than two Newton iterations", double(quarter.iterations), quarter.iterations <= 2});
         result.claims.push_back({"xi_2 is constant to 1e-10", quarter.invariant, quarter.invariant <= 1e-10});
         result.claims.push_back(
-            {"with the midpoint rule errors are visibly larger: times that of the leapfrog, with as many windows (H = "
-             "1/2)",
-             long_steps.error / quarter.error, long_steps.error > 1.5 * quarter.error});
-        result.claims.push_back(
-            {"and with H = 1/4 the energy of its averaged motion grows, by this factor, where that of the leapfrog "
-             "stays within 10 %",
+            {"with the midpoint rule errors are visibly larger: the energy of its averaged motion grows, by this "
+             "factor, where that of the leapfrog stays within 10 %",
              midpoint.energy, midpoint.energy > 1.5 && std::abs(quarter.energy - 1) <= 0.1});
+        result.claims.push_back(
+            {"with as many windows (H = 1/2) its error in theta is larger too: times that of the leapfrog",
+             long_steps.error / quarter.error, long_steps.error > 1.5 * quarter.error, Source::lento});
         const double fewer = T / h / quarter.evaluations;
         result.claims.push_back(
             {"evaluations: about 4,000 times fewer than Verlet with the same micro-step, within 10 %", fewer,
-             std::abs(fewer / 4000 - 1) <= 0.1});
+             std::abs(fewer / 4000 - 1) <= 0.1, Source::lento});
         result.rows.push_back(
             {"1/4", "times faster than Verlet by the clock", 5000, verlet_seconds() / quarter.seconds, false});
         result.pictures.push_back(picture("Figure 4.2 (a): leapfrog, H = 1/4", quarter));

@@ -89,6 +89,7 @@ Picture picture_of_table_1(const Result& result, const std::array<const char*, 4
 Result table_1() {
     constexpr std::array<const char*, 4> columns{"g_1", "g_2", "g1_dot", "g2_dot"};
     Result result;
+    result.not_judged = "Two printed figures are misprints: the sign of one, a digit of the other.";
     for (const auto& block : blocks) {
         const SpringsMotion motion(two_springs(block.omega));
         const auto request = projection_request(off_start, start_velocity, 1e-9);
@@ -152,16 +153,20 @@ Result slow_points() {
 }
 
 Result multipliers() {
-    constexpr std::array<double, 2> exact{1.5, 1.25};
+    constexpr std::array<double, 2> exact{1.5, 1.25};  // printed to three digits
     const auto request = projection_request(on_start, start_velocity, 1e-12);
     const auto plain = slow_point(two_springs(1e4), request, Extrapolation::none);
     const auto extrapolated = slow_point(two_springs(1e4), request, Extrapolation::richardson);
     Result result;
+    result.references = "The reference figures are the exact multipliers, those of the constraints.";
     for (std::size_t j = 0; j < 2; ++j) {
         const std::string column = fmt::format("lambda_{}", j + 1);
         result.rows.push_back({"10000", column, exact[j], plain.multipliers[j], true, rounding(exact[j], 3)});
-        result.rows.push_back(
-            {"10000, Richardson", column, exact[j], extrapolated.multipliers[j], true, rounding(exact[j], 6)});
+        result.rows.push_back({.label = "10000",
+                               .column = column + ", Richardson",
+                               .computed = extrapolated.multipliers[j],
+                               .tolerance = rounding(exact[j], 6),
+                               .reference = exact[j]});
     }
     const auto coarse = slow_point(two_springs(1e3), request, Extrapolation::none);
     const double fall = (1.5 - coarse.multipliers[0]) / (1.5 - plain.multipliers[0]);
@@ -238,17 +243,19 @@ Result linear_example() {
                                        power_line("omega^-2", omegas, 2 * p_error.front(), -2),
                                        power_line("omega^-4", omegas, 0.4 * q_error.front(), -4)}));
     const auto order = [&](const std::vector<double>& errors) { return -slope(omegas, errors); };
-    const auto claim = [&](const std::string& text, double measured, double from, double to) {
-        result.claims.push_back({text, measured, measured > from && measured < to});
+    const auto claim = [&](const std::string& text, double measured, double from, double to,
+                           Source source = Source::paper) {
+        result.claims.push_back({text, measured, measured > from && measured < to, source});
     };
     claim("(16): the limit point is omega^-4 from the slow solution in q", order(q_error), 3.8, 4.2);
     claim("in p too, with a micro-integrator accurate enough (verlet8, 12 steps a period)", order(fine_p_error), 3.7,
           4.3);
-    claim("with Verlet, six steps a period, its own error leaves omega^-2 in p", order(p_error), 1.8, 2.3);
+    claim("with Verlet, six steps a period, its own error leaves omega^-2 in p", order(p_error), 1.8, 2.3,
+          Source::lento);
     claim("section 4.2: one iteration glides along the manifold by omega^-4", order(glide), 3.8, 4.2);
     const auto [least, most] = std::minmax_element(contraction.begin(), contraction.end());
     claim("the contraction factor R does not depend on omega: its spread", *most - *least, -1, 2e-3);
-    claim("R itself", std::abs(contraction[0]), 0, 0.05);
+    claim("R itself", std::abs(contraction[0]), 0, 0.05, Source::lento);
     return result;
 }
 
@@ -263,6 +270,7 @@ double circle_elongation(double omega, double areal_velocity) {
 
 Result spring_in_the_plane() {
     Result result;
+    result.references = "The reference figures are roots of the equation in section 2.3.";
     std::vector<double> omegas{100, 200, 400, 800, 1600};
     std::vector<double> off;
     for (const double omega : omegas) {
@@ -273,8 +281,11 @@ Result spring_in_the_plane() {
                                       Extrapolation::none);
         const double areal = (point.position[0] * point.velocity[1] - point.position[1] * point.velocity[0]) / 2;
         const double exact = circle_elongation(omega, areal);
-        result.rows.push_back(
-            {fmt::format("{:.0f}", omega), "r - 1", exact, point.elongations[0], true, 2e2 / (omega * omega)});
+        result.rows.push_back({.label = fmt::format("{:.0f}", omega),
+                               .column = "r - 1",
+                               .computed = point.elongations[0],
+                               .tolerance = 2e2 / (omega * omega),
+                               .reference = exact});
         off.push_back(std::abs(point.elongations[0] - exact));
     }
     result.pictures.push_back(log_log(

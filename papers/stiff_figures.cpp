@@ -272,13 +272,14 @@ Result figure_6() {
     for (std::size_t n = 0; n < 3; ++n) {
         result.claims.push_back(
             {fmt::format("the method that decides itself when to re-project does as well: error with {}", names[n]),
-             errors[n + 1][0], errors[n + 1][0] < 0.045});
+             errors[n + 1][0], errors[n + 1][0] < 0.045, Source::lento});
     }
     auto first = with_ode45(case_one(500));
     first.options.project = "auto";
     const auto easy = TwoSprings{1, 500}.solve(first);
     result.claims.push_back({"and in case (i) it never re-projects: projections after the start",
-                             double(easy.statistics().projections - 1), easy.statistics().projections == 1});
+                             double(easy.statistics().projections - 1), easy.statistics().projections == 1,
+                             Source::lento});
     return result;
 }
 

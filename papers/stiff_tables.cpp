@@ -99,6 +99,7 @@ Result table_2() {
                                                 {178496, 38840, 76.7, 22, 1, 1.2},
                                                 {350740, 80250, 157.8, 23, 1, 1.2}}};
     Result result;
+    result.not_judged = "Seconds are those of another machine.";
     std::array<std::int64_t, 7> micro_steps{};
     std::array<double, 7> direct_steps{};
     for (std::size_t r = 0; r < frequencies.size(); ++r) {

@@ -180,7 +180,7 @@ Result geometry() {
     }
     const double order = slope(omegas, defects);
     result.claims.push_back({"with two coordinates Algorithm 2 is symplectic up to O(1/omega): slope of the defect",
-                             order, std::abs(order + 1) < 0.1});
+                             order, std::abs(order + 1) < 0.1, Source::lento});
 
     const auto two = energy_history("hmm-async", "period");
     const auto one = energy_history("hmm-sync", "cos8");
@@ -197,10 +197,10 @@ Result geometry() {
     const double share = std::abs(two.drift) / two.spread;
     result.claims.push_back(
         {"the averaged energy of Algorithm 2 does not drift over 1e5 macro-steps: drift over spread", share,
-         share < 1e-2});
+         share < 1e-2, Source::lento});
     const double against = std::abs(one.drift) / std::max(std::abs(two.drift), 1e-300);
     result.claims.push_back({"the averaged energy of Algorithm 1, which is not reversible, drifts more, by a factor",
-                             against, against > 10});
+                             against, against > 10, Source::lento});
     return result;
 }
 

@@ -73,6 +73,11 @@ Picture picture_of(const Table& table, const Result& result) {
 
 Result recompute(const Table& table) {
     Result result;
+    if (!std::ranges::all_of(table.columns, &Column::judged)) {
+        result.not_judged =
+            "At omega = 1e8 the exponential filter lets through so much of the vibration that it is seen in the "
+            "errors.";
+    }
     const auto reference = pendulum.averaged_reference();
     for (std::size_t r = 0; r < steps_a_second.size(); ++r) {
         const std::size_t steps = steps_a_second[r];
@@ -167,7 +172,7 @@ Result recompute_2_2() {
              "the leakage {:.3g} of the exponential filter over 40 periods predicts the error at omega = 1e8, H = 1/80 "
              "(found {:.3e}, predicted {:.3e}): relative difference",
              Filter("exponential").leakage(40), found, predicted),
-         std::abs(predicted - found) / found, std::abs(predicted - found) / found < 0.02});
+         std::abs(predicted - found) / found, std::abs(predicted - found) / found < 0.02, Source::lento});
     Table cosine = table_2_2;
     cosine.filter = "cos8";
     cosine.periods = 12;
@@ -175,7 +180,7 @@ Result recompute_2_2() {
     result.claims.push_back(
         {"with the cos8 filter over 12 periods the errors at omega = 1e8 and 1e6 agree in every row: largest relative "
          "difference",
-         spread, spread < 0.01});
+         spread, spread < 0.01, Source::lento});
     return result;
 }
 
@@ -195,8 +200,8 @@ Result recompute_2_3() {
                                                                      .filter = "cos8",
                                                                      .initial = "averaged"}});
     const double error = largest_error(accurate, pendulum.averaged_reference());
-    result.claims.push_back(
-        {"with steppers of order 8 on both scales the error at omega = 1e8 is below 1e-6", error, error < 1e-6});
+    result.claims.push_back({"with steppers of order 8 on both scales the error at omega = 1e8 is below 1e-6", error,
+                             error < 1e-6, Source::lento});
     return result;
 }
 

@@ -478,24 +478,6 @@ t_end = 1
             written = subprocess.run([MODELS / f"{name}.py", size], capture_output=True, text=True, check=True).stdout
             self.assertEqual(written, (MODELS / f"{name}.toml").read_text())
 
-    def test_harmonic(self):
-        run = [self.run_json(PENDULUM, "--method", "harmonic", "--set", f"omega={omega}") for omega in ("1e5", "1e8")]
-        for summary in run:
-            self.assertEqual((summary["method"], summary["slow_is"], summary["outcome"]), ("harmonic", "averaged", "completed"))
-            self.assertEqual(summary["statistics"]["micro_steps"], 0)
-            self.assertLess(summary["statistics"]["force_evaluations"], 10000)
-            estimate = summary["error_estimate"]
-            self.assertEqual(list(estimate), ["q", "q_dot"])
-            self.assertLess(estimate["q"], 1e-6)
-        compared = json.loads(self.lento("compare", PENDULUM, "--method", "harmonic", "--set", "omega=1e4", "--json").stdout)
-        self.assertLess(compared["error"]["q"]["max"], 1e-6)
-        self.assertGreater(compared["saved"]["evaluations"], 10)
-        self.assertIn("estimated error", self.lento("run", PENDULUM, "--method", "harmonic").stdout)
-        # Twelve periods are resolved at once.
-        few = self.run_json(PENDULUM, "--method", "harmonic", "--set", "omega=75")
-        self.assertEqual((few["method"], few["requested_method"], few["error_estimate"]), ("direct", "harmonic", None))
-        self.assertIn("resolving it is cheaper", few["warnings"][0])
-
     def test_methods(self):
         listed = json.loads(self.lento("methods", "--json").stdout)
         self.assertEqual([m["name"] for m in listed], ["hmm-sync", "hmm-async", "shake-shake", "rattle-shake", "hmm-stiff", "ipa", "bounded-derivative", "sam", "lips", "multirevolution",
@@ -525,6 +507,13 @@ t_end = 1
         help_text = self.lento("run", "--help").stdout
         for word in ("inverted-pendulum.toml", "omega", "Examples", "Exit status"):
             self.assertIn(word, help_text)
+
+    def test_topics_of_help_fit_on_a_screen(self):
+        for topic in ("methods", "options", "sections", "functions", "outcomes", "hmm-async", "harmonic", "macro", "filter"):
+            lines = self.lento("help", topic).stdout.splitlines()
+            self.assertLess(len(lines), 30, topic)
+        self.assertIn("hmm-async", self.lento("help", "macro_step").stdout)
+        self.refused(2, ["did you mean 'methods'", "--help"], "help", "method")
 
 
 if __name__ == "__main__":

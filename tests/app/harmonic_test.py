@@ -1,0 +1,95 @@
+"""Harmonic averages, and what auto makes of models that they do not suit, from outside."""
+import json
+import unittest
+
+from support import MODELS, ProgramCase
+
+PENDULUM = MODELS / "inverted-pendulum.toml"
+
+
+def driven(force, omega, t_end=2, start="start = 0.5"):
+    return f"""
+lento = 1
+[parameters]
+omega = "{omega}"
+[coordinates]
+q = {{ {start} }}
+[forces]
+q = "{force}"
+[vibration.theta]
+frequency = "omega"
+[run]
+t_end = {t_end}
+"""
+
+
+class Harmonic(ProgramCase):
+    def test_harmonic(self):
+        run = [self.run_json(PENDULUM, "--method", "harmonic", "--set", f"omega={omega}") for omega in ("1e5", "1e8")]
+        for summary in run:
+            self.assertEqual((summary["method"], summary["slow_is"], summary["outcome"]), ("harmonic", "averaged", "completed"))
+            self.assertEqual(summary["statistics"]["micro_steps"], 0)
+            self.assertLess(summary["statistics"]["force_evaluations"], 10000)
+            estimate = summary["error_estimate"]
+            self.assertEqual(list(estimate), ["q", "q_dot"])
+            self.assertLess(estimate["q"], 1e-6)
+        compared = json.loads(self.lento("compare", PENDULUM, "--method", "harmonic", "--set", "omega=1e4", "--json").stdout)
+        self.assertLess(compared["error"]["q"]["max"], 1e-6)
+        self.assertGreater(compared["saved"]["evaluations"], 10)
+        self.assertIn("estimated error", self.lento("run", PENDULUM, "--method", "harmonic").stdout)
+        # Twelve periods are resolved at once.
+        few = self.run_json(PENDULUM, "--method", "harmonic", "--set", "omega=75")
+        self.assertEqual((few["method"], few["requested_method"], few["error_estimate"]), ("direct", "harmonic", None))
+        self.assertIn("resolving it is cheaper", few["warnings"][0])
+
+    def test_harmonics_that_come_on_the_way_are_seen(self):
+        # Five phases take cos(5 theta) for a constant, and at the start there is none of it, nor at the end.
+        bursts = [(driven("-q + 3*exp(-((t-0.5)/0.08)^2)*cos(5*theta)", 2000), 0.1),
+                  (driven("3*exp(-((q-0.5)/0.1)^2)*cos(5*theta)", 2000, start="start = 0, velocity = 1"), 0.1),
+                  (driven("exp(-((q-0.5)/0.1)^2)*omega*0.02*(cos(theta) + 0.5*cos(4*theta+1))", 1e4, start="start = 0, velocity = 1"), 1e-6)]
+        for text, wrong in bursts:
+            path = self.model(text)
+            summary = self.run_json(path, "--method", "harmonic")
+            self.assertEqual((summary["method"], summary["outcome"]), ("harmonic", "completed"))
+            truth = self.run_json(path, "--method", "direct", "--option", "macro=arkode-8", "--rtol", "1e-12", "--atol", "1e-14")
+            for name, estimate in summary["error_estimate"].items():
+                error = abs(summary["final_fast"][name] - truth["final"][name])
+                self.assertLess(error, 10 * estimate + 2e-8, (text, name))
+                self.assertLess(error, wrong)
+            self.assertGreater(int(summary["options"]["phases"]), 5)
+
+    def test_frequencies_are_common_up_to_rounding_alone(self):
+        two = driven("-sin(q) + 0.5*omega*cos(theta)*sin(q) + 0.4*omega*cos(b)*cos(q)", 1e5) + '[vibration.b]\nfrequency = "RATIO*omega"\n'
+        exact = self.run_json(self.model(two.replace("RATIO", "4/3")), "--method", "harmonic")
+        self.assertEqual(exact["outcome"], "completed")
+        typed = self.lento("run", self.model(two.replace("RATIO", "1.333333333")), "--method", "harmonic")
+        self.assertEqual(typed.returncode, 2)
+        self.assertIn("common multiple", typed.stderr)
+
+    def test_auto_resolves_what_windows_would_get_wrong(self):
+        path = self.model(driven("-sin(q) + 0.3*omega^2*cos(theta)*sin(q)", 1e3))
+        self.lento("run", path, "--method", "harmonic")
+        summary = self.run_json(path)
+        self.assertEqual((summary["method"], summary["outcome"]), ("direct", "completed"))
+        self.assertIn("direct was used instead", summary["warnings"][0])
+        self.assertLess(summary["statistics"]["force_evaluations"], 100000)
+
+    def test_what_misses_its_tolerance_is_resolved(self):
+        summary = self.run_json(PENDULUM, "--set", "omega=1e3")
+        self.assertEqual(summary["outcome"], "completed")
+        self.assertLess(summary["statistics"]["force_evaluations"], 40000)
+
+    def test_rounding_is_not_taken_for_missing_phases(self):
+        summary = self.run_json(PENDULUM, "--set", "omega=1e7", "--rtol", "1e-9", "--atol", "1e-12")
+        self.assertLess(summary["statistics"]["force_evaluations"], 10000)
+
+    def test_below_break_even_auto_is_not_dearer_than_direct(self):
+        for size in ("1e-6", "1", "5"):
+            path = self.model(driven(f"-sin(q) + {size}*cos(theta)", 5, t_end=20))
+            cost = {method: self.run_json(path, "--method", method)["statistics"]["force_evaluations"] for method in ("auto", "harmonic", "direct")}
+            self.assertLessEqual(cost["auto"], 1.2 * cost["direct"], size)
+            self.assertLessEqual(cost["harmonic"], 1.2 * cost["direct"], size)
+
+
+if __name__ == "__main__":
+    unittest.main()
