@@ -1,7 +1,6 @@
 #include "closer_look.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -165,18 +164,21 @@ std::optional<Level> CloserLook::level(const Piece& piece, double period, const 
             continue;
         }
         const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
-        std::vector<std::array<double, points_of_band>> values(columns_);
+        std::vector<std::vector<double>> values(columns_);
         for (std::size_t j = 0; j < points_of_band; ++j) {
             const double time = first + period * static_cast<double>(j) / points_of_band;
             if (!is_known(solution, time)) {
-                return {};
+                continue;  // in the step beside the one that was kept
             }
             const auto truth = truth_at(solution, time);
             for (std::size_t i = 0; i < columns_; ++i) {
-                values[i][j] = truth[i];
+                values[i].push_back(truth[i]);
             }
         }
         for (std::size_t i = 0; i < columns_; ++i) {
+            if (values[i].empty()) {
+                return {};
+            }
             level.columns[i].high.push_back(peak(values[i]));
             std::ranges::transform(values[i], values[i].begin(), std::negate());
             level.columns[i].low.push_back(-peak(values[i]));

@@ -134,8 +134,7 @@ int parse_and_run(int argc, char** argv) {
                                   "Folder for a page each, an index of them and the pictures (SVG) [out/reproduce]");
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
-    reproduce_command->footer(
-        "Exit status: 0 everything judged agrees; 3 something does not; 2 unknown id.");
+    reproduce_command->footer("Exit status: 0 everything judged agrees; 3 something does not; 2 unknown id.");
 
     lento::app::HelpArguments help;
     auto* help_command =

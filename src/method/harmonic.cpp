@@ -366,7 +366,7 @@ private:
     /// The share of the tolerance that a step of the second march may err by.
     static constexpr double first_tightness = 0.008;
     static constexpr double share_to_find_out = 0.07;  // of the price of direct, before it is used instead
-    static constexpr double least_to_find_out = 150;   // evaluations
+    static constexpr double least_to_find_out = 250;   // evaluations
 
     std::chrono::steady_clock::time_point began_;
     SharedField field_;
