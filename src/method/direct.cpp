@@ -52,7 +52,8 @@ Solution direct_solution(const Request& request, const std::vector<std::string>&
             fmt::format("{:.3g} steps a vibration do not resolve it; direct integration needs 20 or more",
                         *fastest_period / *macro.step));
     }
-    if (auto growth = growth_warning(macro, request, marched.final_state)) {
+    if (auto growth = growth_warning(macro, request, marched.final_state);
+        growth && record.outcome == Outcome::completed) {
         record.warnings.push_back(std::move(*growth));
     }
     if (macro.step) {

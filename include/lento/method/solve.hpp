@@ -109,7 +109,8 @@ Solution solve_as(const MethodChoice& choice, Request request, Run&& run) {
     }
     auto found = run(request).requested_as("auto");
     std::string why;
-    for (const auto& method : choice.instead(found.outcome())) {
+    const bool resolved = found.record().method == "direct";  // by the method itself
+    for (const auto& method : resolved ? std::vector<std::string>() : choice.instead(found.outcome())) {
         Request other = request;
         other.method = method;
         other.options = {.initial = request.options.initial};
