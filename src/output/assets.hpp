@@ -5,6 +5,6 @@
 
 namespace lento::page {
 
-extern const std::string_view style, script, chart_style, chart_script;
+extern const std::string_view style, mechanism_script, script, chart_style, chart_script;
 
 }  // namespace lento::page

@@ -56,7 +56,7 @@ Json chart_json(const Chart& chart) {
         Json y = Json::array();
         for (std::size_t k = 0; k < curve.x.size(); ++k) {
             x.push_back(rounded(curve.x[k], 9));
-            y.push_back(rounded(curve.y[k]));
+            y.push_back(rounded(curve.y[k], 13));  // charts may show changes that are tiny against the values
         }
         curves.push_back({{"label", curve.label}, {"x", std::move(x)}, {"y", std::move(y)}});
     }
@@ -89,8 +89,8 @@ std::string document(std::string_view title, std::string_view body) {
 std::string document(std::string_view title, std::string_view body, const Json& data) {
     return with_head(title, chart_style, body,
                      fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
-                                 "<script>{}</script>\n",
-                                 data_text(data), chart_script, script));
+                                 "<script>{}\n{}</script>\n",
+                                 data_text(data), chart_script, mechanism_script, script));
 }
 
 }  // namespace lento::page

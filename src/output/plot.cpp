@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
@@ -17,11 +18,11 @@ namespace {
 // Points, of which there are 72 an inch.
 constexpr double width = 504;
 constexpr double panel = 150;
-constexpr double left = 66;
-constexpr double right = 14;
+constexpr double right = 18;
 constexpr double top = 28;
 constexpr double bottom = 40;
 constexpr double gap = 14;
+constexpr double beside_labels = 34;  // the name of an axis and what lies between
 constexpr double pixels_a_point = 3;  // of a PNG
 
 struct Colour {
@@ -47,31 +48,53 @@ struct Range {
         if (!(high >= low)) {
             return {0, 1};
         }
-        const double margin = high > low ? 0.06 * (high - low) : std::max(1e-12, 0.1 * std::abs(high));
+        const double margin =
+            high > low ? std::max(0.06 * (high - low), 1e-13 * std::abs(high)) : std::max(1e-12, 0.1 * std::abs(high));
         return {low - margin, high + margin};
     }
 };
 
-/// Round numbers 1, 2, 5 times a power of ten, about five of them, with as many digits as tell them apart.
-struct Ticks {
-    std::vector<double> marks;
-    int digits = 6;
-
-    std::string text(double mark) const { return fmt::format("{:.{}g}", mark, digits); }
-};
-Ticks ticks(const Range& range) {
-    const double rough = (range.high - range.low) / 5;
-    const double power = std::pow(10, std::floor(std::log10(rough)));
-    const double share = rough / power;
-    const double step = power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
-    Ticks found;
-    for (double k = std::ceil(range.low / step); k * step <= range.high && found.marks.size() < 20; ++k) {
-        found.marks.push_back(std::abs(k) < 0.5 ? 0.0 : k * step);
+/// Multiples of 1, 2 or 5 times a power of ten, about five of them, in one style: where values are near a large one
+/// they count from it, where large or small in a power of ten; the axis' name says so.
+class Ticks {
+public:
+    explicit Ticks(const Range& range) {
+        const double length = range.high - range.low;
+        const double rough = length / 5;
+        const double unit = std::pow(10, std::floor(std::log10(rough)));
+        const double share = rough / unit;
+        const double step = unit * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+        const double far = std::max(std::abs(range.low), std::abs(range.high)) / length;
+        if (far >= 1e4) {
+            const int digits = std::min(15, static_cast<int>(std::ceil(std::log10(far))));
+            base_ = std::strtod(fmt::format("{:.{}e}", range.low, digits - 1).c_str(), nullptr);
+        }
+        double largest = 0;
+        for (double k = std::ceil(range.low / step); k * step <= range.high && marks_.size() < 20; ++k) {
+            marks_.push_back(k * step);
+            largest = std::max(largest, std::abs(k * step - base_));
+        }
+        const int size = largest > 0 ? decade(largest) : 0;
+        power_ = size >= 6 || size < -3 ? size : 0;
+        digits_ = std::max(0, power_ - decade(step));
     }
-    const double largest = std::max(std::abs(range.low), std::abs(range.high));
-    found.digits = std::clamp(static_cast<int>(std::ceil(std::log10(largest / step))) + 1, 1, 15);
-    return found;
-}
+    const std::vector<double>& marks() const { return marks_; }
+    std::string text(double mark) const {
+        const auto words = fmt::format("{:.{}f}", (mark - base_) / std::pow(10, power_), digits_);
+        return words.find_first_not_of("-0.") == std::string::npos && words[0] == '-' ? words.substr(1) : words;
+    }
+    std::string name(const std::string& quantity) const {
+        return quantity + (base_ == 0 ? "" : fmt::format(" {} {:.15g}", base_ < 0 ? '+' : '-', std::abs(base_))) +
+               (power_ == 0 ? "" : fmt::format(", in 1e{}", power_));
+    }
+
+private:
+    static int decade(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
+
+    std::vector<double> marks_;
+    double base_ = 0;
+    int power_ = 0, digits_ = 0;
+};
 
 class Canvas {
 public:
@@ -86,13 +109,16 @@ public:
         cairo_rectangle(context_, 0, 0, width, height);
         cairo_fill(context_);
     }
-    /// `anchor`: the share of the text that lies left of x.
-    void text(double x, double y, const std::string& words, double anchor, double size = 9.5) {
+    double width_of(const std::string& words, double size = 9.5) {
         cairo_set_font_size(context_, size);
         cairo_text_extents_t extents;
         cairo_text_extents(context_, words.c_str(), &extents);
+        return extents.x_advance;
+    }
+    /// `anchor`: the share of the text that lies left of x.
+    void text(double x, double y, const std::string& words, double anchor, double size = 9.5) {
         use(ink);
-        cairo_move_to(context_, x - anchor * extents.x_advance, y);
+        cairo_move_to(context_, x - anchor * width_of(words, size), y);
         cairo_show_text(context_, words.c_str());
     }
     void upright(double x, double y, const std::string& words) {
@@ -157,9 +183,18 @@ public:
     void draw(cairo_t* context) const {
         Canvas canvas(context);
         canvas.fill_all(height());
+        double widest = 0;
+        for (const std::size_t column : columns_) {
+            const Ticks ticks(range(column));
+            for (const double mark : ticks.marks()) {
+                widest = std::max(widest, canvas.width_of(ticks.text(mark)));
+            }
+        }
+        const double left = beside_labels + widest;
         canvas.text(left, 17, output_.title, 0, 11);
         for (std::size_t k = 0; k < columns_.size(); ++k) {
-            draw_panel(canvas, columns_[k], top + static_cast<double>(k) * (panel + gap), k + 1 == columns_.size());
+            draw_panel(canvas, columns_[k], left, top + static_cast<double>(k) * (panel + gap),
+                       k + 1 == columns_.size());
         }
     }
 
@@ -171,42 +206,46 @@ private:
                    : &levels[0];
     }
 
-    void draw_panel(Canvas& canvas, std::size_t column, double y0, bool last) const {
-        const auto& series = output_.slow;
-        const Level* level = look(column);
+    Range range(std::size_t column) const {
         Range value;
-        for (const auto& row : series.rows) {
+        for (const auto& row : output_.slow.rows) {
             value.include(row[column]);
         }
-        if (level != nullptr) {
+        if (const Level* level = look(column)) {
             for (std::size_t k = 0; k < level->count; ++k) {
                 value.include(level->columns[column].low[k]);
                 value.include(level->columns[column].high[k]);
             }
         }
-        const Range vertical = value.widened();
+        return value.widened();
+    }
+
+    void draw_panel(Canvas& canvas, std::size_t column, double left, double y0, bool last) const {
+        const auto& series = output_.slow;
+        const Level* level = look(column);
+        const Range vertical = range(column);
         const auto at_x = [&](double t) {
             return left + (t - time_.low) / (time_.high - time_.low) * (width - left - right);
         };
         const auto at_y = [&](double v) {
             return y0 + panel - (v - vertical.low) / (vertical.high - vertical.low) * panel;
         };
-        const auto values = ticks(vertical);
-        for (const double mark : values.marks) {
+        const Ticks values(vertical);
+        for (const double mark : values.marks()) {
             canvas.line(left, at_y(mark), width - right, at_y(mark));
             canvas.text(left - 6, at_y(mark) + 3.3, values.text(mark), 1);
         }
-        const auto times = ticks(time_);
-        for (const double mark : times.marks) {
+        const Ticks times(time_);
+        for (const double mark : times.marks()) {
             canvas.line(at_x(mark), y0, at_x(mark), y0 + panel);
             if (last) {
                 canvas.text(at_x(mark), y0 + panel + 14, times.text(mark), 0.5);
             }
         }
         if (last) {
-            canvas.text((left + width - right) / 2, y0 + panel + 31, "t", 0.5, 10.5);
+            canvas.text((left + width - right) / 2, y0 + panel + 31, times.name("t"), 0.5, 10.5);
         }
-        canvas.upright(14, y0 + panel / 2, series.names[column]);
+        canvas.upright(14, y0 + panel / 2, values.name(series.names[column]));
         if (level != nullptr) {
             std::vector<std::pair<double, double>> outline;
             const auto t = [&](std::size_t k) {

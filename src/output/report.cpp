@@ -194,7 +194,9 @@ std::string solution_words(const RunOutput& output) {
         words += "This method leaves the fast motion behind: there are no vibrations to zoom to. ";
     }
     return words +
-           fmt::format("A chart that has the focus takes the arrow keys, +, -, 0{}.</p>\n", ripples ? " and n" : "");
+           fmt::format(
+               "A chart that has the focus takes the arrow keys (with Shift they move the cursor), +, -, 0{}.</p>\n",
+               ripples ? " and n" : "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <variant>
 
 #include "lento/output/page.hpp"
@@ -54,10 +55,12 @@ private:
     std::vector<std::size_t> picks_;
 };
 
-/// Numbers as whole steps from a base: short, and as exact as a picture of this range needs.
+/// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and steps over the range would
+/// leave nothing of the others, as they are.
 class Quantized {
 public:
     explicit Quantized(std::initializer_list<const std::vector<double>*> lists) {
+        std::vector<double> sizes;
         double low = HUGE_VAL;
         double high = -HUGE_VAL;
         for (const auto* list : lists) {
@@ -65,27 +68,37 @@ public:
                 if (std::isfinite(value)) {
                     low = std::min(low, value);
                     high = std::max(high, value);
+                    sizes.push_back(std::abs(value));
                 }
             }
         }
+        if (sizes.empty()) {
+            return;
+        }
+        constexpr double blown_up = 1e4;
+        std::ranges::nth_element(sizes, sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2));
+        if (std::max(std::abs(low), std::abs(high)) > blown_up * sizes[sizes.size() / 2]) {
+            return;
+        }
         constexpr double steps = 50'000;
-        base_ = low <= high ? low : 0.0;
-        step_ = high > low ? (high - low) / steps : std::max(std::abs(base_) * 1e-16, 1e-300);
+        base_ = low;
+        step_ = high > low ? (high - low) / steps : std::max(std::abs(low) * 1e-16, 1e-300);
     }
     Json base() const { return base_; }
-    Json step() const { return step_; }
+    Json step() const { return step_.value_or(1); }
     Json operator()(const std::vector<double>& list) const {
         Json numbers = Json::array();
         for (const double value : list) {
-            numbers.push_back(std::isfinite(value)
-                                  ? Json(static_cast<std::int64_t>(std::llround((value - base_) / step_)))
-                                  : Json(nullptr));
+            numbers.push_back(!std::isfinite(value) || !step_
+                                  ? page::rounded(value)
+                                  : Json(static_cast<std::int64_t>(std::llround((value - base_) / *step_))));
         }
         return numbers;
     }
 
 private:
-    double base_, step_;
+    double base_ = 0;
+    std::optional<double> step_;  // none: numbers as they are
 };
 
 Json column_json(const Level::Column& column) {

@@ -1,4 +1,4 @@
-// Charts and animation of a report. All data is in the page, in the element with the id "data":
+// The page of a run: its charts, and the animation of mechanism.js. All data is in the page, in the element with the id "data":
 //
 //   levels      the solution over ever shorter pieces of the run: {from, to, count, columns: {name: {base, step, slow, low, high, true}}};
 //               a value is base + step * number; low and high are the band of the vibration, true the vibration itself
@@ -14,45 +14,92 @@
   const palette = ["slow", "true", "third", "fourth"];
   const redraws = [];
 
-  const tidy = value => value == null ? "" : Math.abs(value) < 1e-300 ? "0" : String(Number(value.toPrecision(7)));
+  const short = (value, digits) => String(Number(value.toPrecision(digits))).replace("e+", "e");
+  const tidy = value => value == null ? "-" : Math.abs(value) < 1e-300 ? "0" : short(value, 7);
 
-  const tidyLong = value => String(Number(value.toPrecision(15)));
-
-  function labels(splits, increment) {
-    let digits = Math.max(0, Math.min(20, -Math.floor(Math.log10(increment) + 1e-9)));
-    if (Math.abs(increment * 10 ** digits - Math.round(increment * 10 ** digits)) > 1e-6) {
-      ++digits;  // steps of 0.25
-    }
-    return splits.map(value => {
-      const size = Math.abs(value);
-      if (size < 1e-9 * increment) {
-        return "0";
-      }
-      if (size !== 0 && (size >= 1e6 || size < 1e-4)) {
-        return value.toExponential(Math.max(0, Math.min(6, Math.round(Math.log10(size / increment) - .3))));
-      }
-      return value.toFixed(digits);
-    });
+  // ---- axes ----
+  // The least of 1, 2 and 5 times a power of ten whose multiples have room for their labels.
+  function step(chart, at, min, max) {
+    const room = (at === 0 ? chart.bbox.width / 64 : chart.bbox.height / 21) / uPlot.pxRatio;
+    const rough = (max - min) / Math.max(1, room);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    return power * [1, 2, 5, 10].find(share => share * power >= .999 * rough);
   }
+  function multiples(chart, at, min, max) {
+    const by = step(chart, at, min, max);
+    const first = Math.ceil(min / by - 1e-9);
+    return Array.from({ length: Math.floor(max / by + 1e-9) - first + 1 }, (_, k) => (first + k) * by);
+  }
+  // All labels in one style: where values are near a large one they count from it, where large or small in a power of ten; the axis' name says so.
+  const numbers = name => (chart, splits, at) => {
+    const { min, max } = chart.scales[at === 0 ? "x" : "y"];
+    const far = Math.max(Math.abs(min), Math.abs(max)) / (max - min);
+    const base = far >= 1e4 ? Number(min.toPrecision(Math.min(15, Math.ceil(Math.log10(far))))) : 0;
+    const apart = splits.map(value => value - base);
+    const size = Math.floor(Math.log10(Math.max(...apart.map(Math.abs))) + 1e-9);
+    const power = Number.isFinite(size) && (size >= 6 || size < -3) ? size : 0;
+    const digits = Math.max(0, power - Math.floor(Math.log10(step(chart, at, min, max)) + 1e-9));
+    chart.axes[at].label = name + (base > 0 ? ` - ${short(base, 15)}` : base < 0 ? ` + ${short(-base, 15)}` : "") + (power ? `, in 1e${power}` : "");
+    return apart.map(value => (value / 10 ** power).toFixed(digits).replace(/^-([0.]+)$/, "$1"));
+  };
   // Powers of ten, not too many; within two decades also twice and five times them.
   function decades(_, __, min, max) {
     const [low, high] = [Math.floor(Math.log10(min) + 1e-9), Math.ceil(Math.log10(max) - 1e-9)];
     const every = Math.ceil((high - low) / 8);
     const marks = [];
     for (let k = Math.ceil(low / every) * every; k <= high; k += every) {
-      marks.push(...(high - low <= 2 ? [1, 2, 5] : [1]).map(factor => factor * 10 ** k));
+      marks.push(...(max / min <= 150 ? [1, 2, 5] : [1]).map(factor => factor * 10 ** k));
     }
     return marks.filter(mark => mark >= min * (1 - 1e-9) && mark <= max * (1 + 1e-9));
   }
-  const powers = splits => splits.map(value => value == null ? "" : value >= 1e-3 && value < 1e4 ? String(Number(value.toPrecision(3))) : value.toExponential(0).replace("+", ""));
-
-  function axis(label, side, values, splits) {
+  // Of a scale that is even below a size and in decades above it, on both sides of zero.
+  const bothWays = size => (chart, at, min, max) => {
+    const most = Math.max(-min, max);
+    const room = Math.asinh(most / size) / (min < 0 && max > 0 ? 4 : 8);
+    const marks = [0];
+    for (const mark of decades(chart, at, size, most)) {
+      if (Math.asinh(mark / size) >= Math.asinh(marks.at(-1) / size) + room) {
+        marks.push(mark);
+      }
+    }
+    return [...marks.slice(1).reverse().map(mark => -mark), ...marks].filter(mark => mark >= min && mark <= max);
+  };
+  const powers = (_, splits) => {
+    const plain = splits.every(value => value === 0 || Math.abs(value) >= 1e-3 && Math.abs(value) < 1e4);
+    return splits.map(value => plain || value === 0 ? short(value, 3) : value.toExponential(0).replace("+", ""));
+  };
+  const font = "12px system-ui, sans-serif";
+  const pen = document.createElement("canvas").getContext("2d");
+  function besideLabels(_, labels) {
+    pen.font = font;
+    return Math.max(56, ...(labels || []).map(text => pen.measureText(text).width + 20));
+  }
+  function axis(name, side, splits = multiples, values = numbers(name)) {
     return {
-      ...(splits ? { splits, filter: (_, marks) => marks } : {}),
-      label, side, labelSize: 22, size: side === 3 ? 76 : 40, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
-      stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 }, values
+      label: name, side, labelSize: 22, size: side === 3 ? besideLabels : 40, labelFont: "13px system-ui, sans-serif", font,
+      stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 },
+      // NOTE: uPlot's own increments end at 1e16; it takes one that is as long as the axis, and asks for splits.
+      incrs: (_, __, min, max) => [Math.max(5, max - min)], splits, values, filter: (_, marks) => marks
     };
   }
+  // What is drawn of the values: those in the view and, of lines that lead out of it, the next ones.
+  function extent(chart) {
+    const [first, last] = chart.series[0].idxs;
+    let low = Infinity, high = -Infinity;
+    chart.data.slice(1).filter((_, k) => chart.series[k + 1].show).forEach(row => {
+      let from = Math.max(0, first - 1), to = Math.min(row.length - 1, last + 1);
+      while (from > 0 && row[from] == null) { --from; }
+      while (to + 1 < row.length && row[to] == null) { ++to; }
+      row.slice(from, to + 1).forEach(value => { if (value != null) { low = Math.min(low, value); high = Math.max(high, value); } });
+    });
+    return [low, high];
+  }
+  function widened([low, high]) {
+    const margin = high > low ? Math.max(.06 * (high - low), 1e-13 * Math.abs(high)) : Math.max(1e-12, .1 * Math.abs(high));
+    return low <= high ? [low - margin, high + margin] : [0, 1];
+  }
+  const evenScale = { range: chart => widened(extent(chart)) };
+  const logScale = { distr: 3, range: chart => widened(extent(chart).map(Math.log10)).map(exponent => 10 ** exponent) };
 
   function place(parent, title) {
     const figure = document.createElement("div");
@@ -70,12 +117,29 @@
     new ResizeObserver(() => chart.setSize({ width: width(figure), height })).observe(figure);
     redraws.push(() => chart.redraw(false, true));
   }
+  // Left and right move the cursor that shows values, by a fiftieth of the view's points.
+  function cursorKey(chart, event) {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const [first, last] = chart.series[0].idxs;
+    const by = Math.max(1, Math.round((last - first) / 50));
+    const now = chart.cursor.idx == null ? (direction > 0 ? first - by : last + by) : chart.cursor.idx;
+    const next = Math.min(Math.max(now + direction * by, first), last);
+    chart.setCursor({ left: chart.valToPos(chart.data[0][next], "x"), top: chart.over.clientHeight / 2 }, true, true);
+    event.preventDefault();
+  }
+  function focusable(figure, label) {
+    figure.tabIndex = 0;
+    figure.setAttribute("role", "group");
+    figure.setAttribute("aria-label", label);
+  }
 
   // ---- the solution over time ----
   const timeCharts = [];
   const overall = data.levels[0];
   let view = overall ? [overall.from, overall.to] : [0, 1];
-  let busy = false;
 
   const times = level => level.t || (level.t = Float64Array.from({ length: level.count },
     (_, k) => k + 1 === level.count ? level.to : level.from + (level.to - level.from) * k / (level.count - 1)));
@@ -96,13 +160,16 @@
   // Where too few points are known in the view, the nearest piece of the run of which more are; none where there are enough.
   function nearest(length) {
     const name = timeCharts.length > 0 ? timeCharts[0].name : data.columns[0];
-    const here = levelOf(name);
-    if (length > 4 * (here.to - here.from) / (here.count - 1)) {
+    const points = level => length / (level.to - level.from) * (level.count - 1);
+    const here = points(levelOf(name));
+    if (here > 4) {
       return null;
     }
     const middle = (view[0] + view[1]) / 2;
     const away = level => Math.max(0, level.from - middle, middle - level.to);
-    return data.levels.filter(level => level.columns[name] && level.to - level.from >= length && level.count / (level.to - level.from) > here.count / (here.to - here.from))
+    const finer = data.levels.filter(level => level.columns[name] && level.to - level.from >= length && points(level) > here);
+    const fine = finer.filter(level => points(level) > 4);
+    return (fine.length > 0 ? fine : finer)
       .reduce((best, level) => !best || away(level) < away(best) || away(level) === away(best) && level.to - level.from < best.to - best.from ? level : best, null);
   }
   function table(name) {
@@ -125,60 +192,57 @@
     from = Math.min(Math.max(from, overall.from), overall.to - length);
     view = [from, from + length];
     const near = nearest(length);
-    if (near) {
-      const start = Math.min(Math.max(from, near.from), near.to - length);
-      view = [start, start + length];
-    }
-    busy = true;
+    const start = near ? Math.min(Math.max(from, near.from), near.to - length) : from;
+    view = [start, start + length];
     for (const { chart, name } of timeCharts) {
       chart.setData(table(name), false);
       chart.setScale("x", { min: view[0], max: view[1] });
     }
-    busy = false;
-    describeView();
+    followWindow();
+    describeView(Math.abs(start - from) > 1e-3 * length);
   }
-  function describeView() {
+  function describeView(moved) {
     const note = document.getElementById("view");
     if (!note || timeCharts.length === 0) {
       return;
     }
     const column = levelOf(timeCharts[0].name).columns[timeCharts[0].name];
     const periods = data.period ? (view[1] - view[0]) / data.period : 0;
-    note.textContent = `t = ${tidy(view[0])} to ${tidy(view[1])}` +
+    note.textContent = `${moved ? "nearest known window: " : ""}t = ${tidy(view[0])} to ${tidy(view[1])}` +
       (periods ? `, ${periods >= 100 ? Math.round(periods).toLocaleString("en") : periods.toPrecision(2)} vibrations` : "") +
-      (column.true ? ": each one is drawn" : column.low ? ": the band that they fill" : "");
+      (column.true ? ": each one is drawn" : column.low ? ": the band that they fill" : "") + (moved ? "; --fast A:B adds one elsewhere" : "");
     note.dataset.shows = column.true ? "ripples" : column.low ? "band" : "slow";
   }
 
-  // Near a value that is large against what is shown, labels count from it.
-  const fromBase = (name, scale) => (chart, splits, at, _, increment) => {
-    const { min, max } = chart.scales[scale];
-    const far = Math.max(Math.abs(min), Math.abs(max)) / (max - min);
-    if (!(far >= 1e4)) {
-      chart.axes[at].label = name;
-      return labels(splits, increment);
-    }
-    const base = Number(min.toPrecision(Math.min(15, Math.ceil(Math.log10(far)))));
-    chart.axes[at].label = `${name} - ${tidyLong(base)}`;
-    return labels(splits.map(value => value - base), increment);
-  };
+  // Of a run that ended early as its values grew beyond all measure: the size of the first; else none.
+  function blownUpFrom(name) {
+    const column = overall.columns[name];
+    const sizes = values(column, column.slow).filter(value => value).map(Math.abs);
+    const grown = document.querySelector(".ended") && sizes.at(-1) > 1e4 * [...sizes].sort((a, b) => a - b)[sizes.length >> 1];
+    return grown ? sizes[0] : null;
+  }
   function timeChart(parent, name) {
     const figure = place(parent, name);
-    figure.tabIndex = 0;
-    figure.setAttribute("role", "group");
-    figure.setAttribute("aria-label", `${name} against time. Arrow keys move, plus and minus zoom, 0 shows the whole run, n the next window.`);
-    const line = (label, name, width) => ({ label, stroke: () => colour(name), width, points: { show: false }, value: (_, value) => value == null ? "-" : tidy(value) });
+    focusable(figure, `${name} against time. Arrow keys move, with shift they move the cursor that shows values; plus and minus zoom, 0 shows the whole run, n the next window.`);
+    const line = (label, name, width) => ({ label, stroke: () => colour(name), width, points: { show: false }, value: (_, value) => tidy(value) });
+    const size = blownUpFrom(name);
     const hasBand = data.levels.some(level => level.columns[name] && (level.columns[name].low || level.columns[name].true));
     const chart = new uPlot({
       width: width(figure), height: 260,
-      scales: { x: { time: false }, y: { range: (_, low, high) => low == null ? [0, 1] : widened(low, high) } },
-      axes: [axis("t", 2, fromBase("t", "x")), axis(name, 3, fromBase(name, "y"))],
-      series: [{ label: "t", value: (_, value) => value == null ? "-" : tidyLong(value) }, line(data.slow_label, "slow", 2),
+      scales: { x: { time: false }, y: size ? { distr: 4, asinh: size, range: chart => extent(chart).map((end, k) => end + (2 * k - 1) * Math.abs(end)) } : evenScale },
+      axes: [axis("t", 2), size ? axis(name, 3, bothWays(size), powers) : axis(name, 3)],
+      series: [{ label: "t", value: (_, value) => value == null ? "-" : short(value, 15) }, line(data.slow_label, "slow", 2),
         ...(hasBand ? [line("lowest", "true", 0), line("highest", "true", 0), line("true", "true", 1.2)] : [])],
       bands: hasBand ? [{ series: [3, 2], fill: () => colour("band") }] : [],
       cursor: { sync: { key: "time" }, drag: { x: true, y: false, dist: 4 }, bind: { dblclick: () => () => { show(overall.from, overall.to); return null; } } },
       legend: { live: true },
-      hooks: { setScale: [(self, key) => { if (key === "x" && !busy) { show(self.scales.x.min, self.scales.x.max); } }] }
+      hooks: {
+        setScale: [({ scales: { x: { min, max } } }, key) => {
+          if (key === "x" && (min !== view[0] || max !== view[1])) {
+            queueMicrotask(() => show(min, max));  // NOTE: uPlot is not done with this one, and would forget another
+          }
+        }]
+      }
     }, hasBand ? table(name) : table(name).slice(0, 2), figure);
     const entry = { chart, name, figure };
     if (!hasBand) {
@@ -186,6 +250,10 @@
       chart.setData = (rows, reset) => set(rows.slice(0, 2), reset);
     }
     figure.addEventListener("keydown", event => {
+      if (event.shiftKey && event.key.startsWith("Arrow")) {
+        cursorKey(chart, event);
+        return;
+      }
       const length = view[1] - view[0];
       const moves = {
         ArrowLeft: [view[0] - length / 8, view[1] - length / 8], ArrowRight: [view[0] + length / 8, view[1] + length / 8],
@@ -213,23 +281,29 @@
     chart.setScale("x", { min: view[0], max: view[1] });
     return entry;
   }
-  function widened(low, high) {
-    const margin = high > low ? .06 * (high - low) : Math.max(1e-12, .1 * Math.abs(high));
-    return [low - margin, high + margin];
-  }
 
   // Windows in which each vibration is known.
-  const windows = [...new Set(data.levels.filter(level => Object.values(level.columns).some(column => column.true)).map(level => level))]
-    .sort((a, b) => a.from - b.from);
+  const windows = data.levels.filter(level => Object.values(level.columns).some(column => column.true)).sort((a, b) => a.from - b.from);
   let chosen = -1;
   function showWindow(k) {
     chosen = (k + windows.length) % windows.length;
+    show(windows[chosen].from, windows[chosen].to);
+  }
+  // The slider stands at the window that is shown, or near what is.
+  function followWindow() {
     const slider = document.getElementById("window");
-    if (slider) {
-      slider.value = chosen;
+    if (!slider) {
+      return;
     }
-    const { from, to } = windows[chosen];
-    show(from, to);
+    const middle = (view[0] + view[1]) / 2;
+    const away = window => window ? Math.max(0, window.from - middle, middle - window.to) : Infinity;
+    if (view[1] - view[0] < .5 * (overall.to - overall.from)) {
+      chosen = windows.reduce((best, window, k) => away(window) < away(windows[best]) ? k : best, chosen);
+    }
+    slider.value = Math.max(0, chosen);
+    const { from, to } = windows[slider.value];
+    slider.previousElementSibling.textContent = `Window at t = ${short((from + to) / 2, 4)}`;
+    slider.setAttribute("aria-valuetext", `t = ${tidy(from)} to ${tidy(to)}`);
   }
   const nextWindow = () => windows.length && showWindow(chosen + 1);
 
@@ -256,7 +330,6 @@
       const label = document.createElement("label");
       const slider = Object.assign(document.createElement("input"), { type: "range", id: "window", min: 0, max: windows.length - 1, step: 1, value: 0 });
       const words = document.createElement("span");
-      words.textContent = "Window at";
       slider.addEventListener("input", () => showWindow(Number(slider.value)));
       slider.setAttribute("aria-label", "window in which single vibrations are known");
       label.append(words, slider);
@@ -309,141 +382,22 @@
       curve.x.forEach((value, k) => { row[index.get(value)] = curve.y[k]; });
       return row.map(value => value === undefined ? null : spec.log_y && !(value > 0) ? null : value);
     });
+    // Within less than a decade a logarithmic axis has hardly a mark.
+    const spread = list => Math.max(...list) / Math.min(...list) >= 10;
+    const logX = spec.log_x && spread(all), logY = spec.log_y && spread(rows.flat().filter(value => value != null));
+    focusable(figure, `${spec.title}: ${spec.y} against ${spec.x}. Arrow keys move the cursor that shows values.`);
     const chart = new uPlot({
       width: width(figure), height: 240,
-      scales: {
-        x: { time: false, distr: spec.log_x ? 3 : 1 },
-        y: spec.log_y ? { distr: 3 } : { range: (_, low, high) => low == null ? [0, 1] : widened(low, high) }
-      },
-      axes: [spec.log_x ? axis(spec.x, 2, (_, splits) => powers(splits), decades) : axis(spec.x, 2, (_, splits, __, ___, increment) => labels(splits, increment)),
-        spec.log_y ? axis(spec.y, 3, (_, splits) => powers(splits), decades) : axis(spec.y, 3, (_, splits, __, ___, increment) => labels(splits, increment))],
-      series: [{ label: spec.x, value: (_, value) => value == null ? "-" : tidy(value) }, ...spec.curves.map((curve, k) => ({
+      scales: { x: { time: false, distr: logX ? 3 : 1 }, y: logY ? logScale : evenScale },
+      axes: [logX ? axis(spec.x, 2, decades, powers) : axis(spec.x, 2), logY ? axis(spec.y, 3, decades, powers) : axis(spec.y, 3)],
+      series: [{ label: spec.x, value: (_, value) => tidy(value) }, ...spec.curves.map((curve, k) => ({
         label: curve.label, stroke: () => colour(palette[k % palette.length]), width: 1.6, dash: k >= palette.length ? [6, 3] : undefined, spanGaps: true,
-        points: { show: Boolean(spec.markers) || curve.x.length === 1, size: 7, fill: () => colour(palette[k % palette.length]) }, value: (_, value) => value == null ? "-" : tidy(value)
+        points: { show: Boolean(spec.markers) || curve.x.length === 1, size: 7, fill: () => colour(palette[k % palette.length]) }, value: (_, value) => tidy(value)
       }))],
       cursor: { drag: { x: true, y: false, dist: 4 } }
     }, [all, ...rows], figure);
+    figure.addEventListener("keydown", event => cursorKey(chart, event));
     follow(chart, figure, 240);
-  }
-
-  // ---- animation ----
-  function animation(parent) {
-    const { points, links } = data.mechanism;
-    const t = times(overall);
-    const track = points.map(point => point.map(name => {
-      const column = overall.columns[name];
-      return values(column, column.slow);
-    }));
-    const anchors = links.flatMap(link => [link.from, link.to]).filter(Array.isArray);
-    const finite = track.flatMap(([x, y]) => x.map((value, k) => [value, y[k]])).concat(anchors).filter(p => Number.isFinite(p[0]) && Number.isFinite(p[1]));
-    const box = finite.reduce((b, [x, y]) => [Math.min(b[0], x), Math.max(b[1], x), Math.min(b[2], y), Math.max(b[3], y)], [Infinity, -Infinity, Infinity, -Infinity]);
-    const canvas = document.createElement("canvas");
-    canvas.className = "mechanism";
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", "The mechanism, moving as in the slow solution");
-    const tools = document.createElement("div");
-    tools.className = "tools";
-    const clock = document.createElement("span");
-    clock.className = "soft";
-    let now = t[0], playing = false, last = 0, speed = 1;
-    const seconds = 10;  // for the whole run at speed 1
-    const play = button("Play", () => { playing = !playing; play.textContent = playing ? "Pause" : "Play"; last = 0; if (playing && now >= t[t.length - 1]) { now = t[0]; } requestAnimationFrame(frame); });
-    play.id = "play";
-    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 1000, value: 0 });
-    slider.setAttribute("aria-label", "time");
-    slider.addEventListener("input", () => { now = t[0] + slider.value / 1000 * (t[t.length - 1] - t[0]); draw(); });
-    const rate = document.createElement("select");
-    rate.setAttribute("aria-label", "speed");
-    for (const factor of [.1, .25, .5, 1, 2, 4]) {
-      rate.add(new Option(`${factor} x`, factor, factor === 1, factor === 1));
-    }
-    rate.addEventListener("change", () => { speed = Number(rate.value); });
-    tools.append(play, slider, rate, clock);
-    parent.append(tools, canvas);
-
-    const at = k => track.map(([x, y]) => [x[k], y[k]]);
-    function state(time) {
-      const share = (time - t[0]) / (t[t.length - 1] - t[0]) * (t.length - 1);
-      const k = Math.min(Math.max(0, Math.floor(share)), Math.max(0, t.length - 2));
-      const part = Math.min(1, Math.max(0, share - k));
-      const next = at(Math.min(k + 1, t.length - 1));
-      return [k, at(k).map(([x, y], i) => [x + part * (next[i][0] - x), y + part * (next[i][1] - y)])];
-    }
-    function draw() {
-      const ratio = window.devicePixelRatio || 1;
-      const w = canvas.clientWidth || 600, h = Math.min(420, Math.max(240, w * .6));
-      canvas.style.height = `${h}px`;
-      canvas.width = w * ratio;
-      canvas.height = h * ratio;
-      const g = canvas.getContext("2d");
-      g.scale(ratio, ratio);
-      const edge = 28;
-      const scale = Math.min((w - 2 * edge) / Math.max(1e-12, box[1] - box[0]), (h - 2 * edge) / Math.max(1e-12, box[3] - box[2]));
-      const to = ([x, y]) => [w / 2 + scale * (x - (box[0] + box[1]) / 2), h / 2 - scale * (y - (box[2] + box[3]) / 2)];
-      const [k, here] = state(now);
-      const trail = Math.max(2, Math.round(t.length / 8));
-      here.forEach((_, i) => {
-        g.strokeStyle = colour(palette[(i + 1) % palette.length]);
-        g.lineWidth = 1.2;
-        g.globalAlpha = .6;
-        g.beginPath();
-        for (let j = Math.max(0, k - trail); j <= k; ++j) {
-          g.lineTo(...to([track[i][0][j], track[i][1][j]]));
-        }
-        g.lineTo(...to(here[i]));
-        g.stroke();
-        g.globalAlpha = 1;
-      });
-      for (const link of links) {
-        const [a, b] = [link.from, link.to].map(end => to(Array.isArray(end) ? end : here[end]));
-        g.strokeStyle = colour("ink");
-        g.lineWidth = link.kind === "spring" ? 1.4 : 3;
-        g.beginPath();
-        g.moveTo(...a);
-        if (link.kind === "spring") {
-          const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-          const length = Math.hypot(dx, dy) || 1;
-          for (let j = 1; j < 16; ++j) {
-            const side = j < 3 || j > 13 ? 0 : (j % 2 ? 5 : -5);
-            g.lineTo(a[0] + dx * j / 16 - dy / length * side, a[1] + dy * j / 16 + dx / length * side);
-          }
-        }
-        g.lineTo(...b);
-        g.stroke();
-        for (const end of [link.from, link.to].filter(Array.isArray)) {
-          const [x, y] = to(end);
-          g.fillStyle = colour("soft");
-          g.fillRect(x - 5, y - 5, 10, 10);
-        }
-      }
-      here.forEach((point, i) => {
-        g.fillStyle = colour(palette[(i + 1) % palette.length]);
-        g.beginPath();
-        g.arc(...to(point), 6, 0, 2 * Math.PI);
-        g.fill();
-      });
-      clock.textContent = `t = ${tidy(now)}`;
-      slider.value = 1000 * (now - t[0]) / (t[t.length - 1] - t[0]);
-    }
-    function frame(stamp) {
-      if (!playing) {
-        return;
-      }
-      if (last) {
-        now += speed * (stamp - last) / 1000 / seconds * (t[t.length - 1] - t[0]);
-      }
-      last = stamp;
-      if (now >= t[t.length - 1]) {
-        now = t[t.length - 1];
-        playing = false;
-        play.textContent = "Play";
-      }
-      draw();
-      requestAnimationFrame(frame);
-    }
-    draw();
-    new ResizeObserver(draw).observe(canvas);
-    redraws.push(draw);
   }
 
   // ---- the page ----
@@ -452,7 +406,9 @@
     solution(element("solution"));
   }
   if (element("mechanism") && data.mechanism && overall.count > 1) {
-    animation(element("mechanism"));
+    const { points, links } = data.mechanism;
+    const track = points.map(point => point.map(name => values(overall.columns[name], overall.columns[name].slow)));
+    redraws.push(animate(element("mechanism"), times(overall), track, links, { button, tidy, colour, palette }));
   }
   for (const parent of document.querySelectorAll("[data-charts]")) {
     (data.charts[parent.dataset.charts] || []).forEach(spec => plainChart(parent, spec));
@@ -460,5 +416,11 @@
   const redraw = () => redraws.forEach(action => action());
   dark.addEventListener("change", redraw);
   printing.addEventListener("change", redraw);
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach(details => { details.open = true; });
+  });
+  window.addEventListener("afterprint", () => folded.forEach(details => { details.open = false; }));
   document.documentElement.dataset.ready = "yes";
 })();
