@@ -293,7 +293,7 @@ samples = 3
     def test_failed_runs_are_status_1_with_json_and_files(self):
         self.refused(1, ["diverged", "q"], "run", PENDULUM, "--set", "l=0")
         self.refused(1, ["refused", "q", "average to zero"], "run", self.model(DAMPED), "--method", "hmm-async", "--set", "bias=1")
-        self.refused(1, ["no_scale_separation"], "run", PENDULUM, "--set", "omega=100", "--option", "filter=exponential")
+        self.refused(1, ["no_scale_separation"], "run", PENDULUM, "--method", "hmm-async", "--set", "omega=100", "--option", "filter=exponential")
         self.refused(1, ["refused", "double precision"], "run", PENDULUM, "--set", "omega=1e300")
         summary = self.run_json(PENDULUM, "--set", "l=0", "-o", "failed", status=1)
         self.assertIsNone(summary["final_fast"])
