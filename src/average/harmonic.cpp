@@ -135,24 +135,40 @@ void HarmonicAverage::evaluate(double t, std::span<const double> X, std::span<co
     means(rates, force);
 }
 
+std::span<const double> HarmonicAverage::weights_between(double turns) {
+    const auto known = std::ranges::find(between_, turns, &std::pair<double, std::vector<double>>::first);
+    if (known != between_.end()) {
+        return known->second;
+    }
+    std::vector<double> weights;
+    for (std::size_t k = 0; k < grid_.size(); ++k) {
+        weights.push_back(grid_.weight(k, 2 * std::numbers::pi * turns));
+    }
+    return between_.emplace_back(turns, std::move(weights)).second;
+}
+
 void HarmonicAverage::between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
                                      const Response& response, std::span<const double> rates,
                                      std::span<double> differences) {
     const std::size_t n = dimension();
-    const std::size_t m = grid_.size();
-    const double phi = 2 * std::numbers::pi * turns;
-    const auto x = std::span(x_).first(n);
-    const auto v = std::span(v_).first(field_->second_order() ? n : 0);
-    at_phase(response, phi, x, v);
+    const auto weights = weights_between(turns);
+    const auto interpolated = [&](std::span<const double> block, std::size_t i) {
+        double sum = 0;
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            sum += weights[k] * block[i * weights.size() + k];
+        }
+        return sum;
+    };
     for (std::size_t i = 0; i < n; ++i) {
-        x[i] += X[i];
+        x_[i] = X[i] + interpolated(response.displacement, i);
         if (field_->second_order()) {
-            v[i] += V[i];
+            v_[i] = V[i] + interpolated(response.velocity, i);
         }
     }
-    field_->evaluate_at(turns, t, x, v, differences);
+    field_->evaluate_at(turns, t, std::span(x_).first(n), std::span(v_).first(field_->second_order() ? n : 0),
+                        differences);
     for (std::size_t i = 0; i < n; ++i) {
-        differences[i] -= grid_.value(rates.subspan(i * m, m), phi);
+        differences[i] -= interpolated(rates, i);
     }
 }
 

@@ -78,22 +78,26 @@ void PhaseGrid::inverse(double factor, std::span<const double> g, double rate, s
     }
 }
 
-double PhaseGrid::value(std::span<const double> g, double phi) const {
+double PhaseGrid::weight(std::size_t k, double phi) const {
     // The interpolant of a point: (1/m) (1 + 2 sum_h cos(h d)), with half of the highest harmonic of an even m.
     const auto m = static_cast<double>(m_);
+    const double d = phi - 2 * std::numbers::pi * static_cast<double>(k) / m;
+    double kernel = 1;
+    for (std::size_t h = 1; h <= (m_ - 1) / 2; ++h) {
+        kernel += 2 * std::cos(static_cast<double>(h) * d);
+    }
+    if (m_ % 2 == 0) {
+        kernel += std::cos(m / 2 * d);
+    }
+    return kernel / m;
+}
+
+double PhaseGrid::value(std::span<const double> g, double phi) const {
     double sum = 0;
     for (std::size_t k = 0; k < m_; ++k) {
-        const double d = phi - 2 * std::numbers::pi * static_cast<double>(k) / m;
-        double kernel = 1;
-        for (std::size_t h = 1; h <= (m_ - 1) / 2; ++h) {
-            kernel += 2 * std::cos(static_cast<double>(h) * d);
-        }
-        if (m_ % 2 == 0) {
-            kernel += std::cos(m / 2 * d);
-        }
-        sum += kernel * g[k];
+        sum += weight(k, phi) * g[k];
     }
-    return sum / m;
+    return sum;
 }
 
 }  // namespace lento

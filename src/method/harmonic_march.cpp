@@ -32,7 +32,7 @@ public:
         const int degree = std::min(past.degree, degree_);
         average_->respond(by_step < degree ? static_cast<int>(by_step) : degree, past.h, past.coefficients, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
-        if (!weights_.empty()) {
+        if (!weights_.empty() && evaluations_++ % 2 == 0) {  // once a step
             look_between(t, y, rates);
         }
     }
@@ -55,7 +55,7 @@ private:
     HarmonicAverage* average_;
     int degree_;
     std::vector<double> weights_, differences_;
-    std::size_t looks_ = 0;
+    std::size_t evaluations_ = 0, looks_ = 0;
     Response response_;
 };
 

@@ -38,7 +38,7 @@ class HarmonicMarch {
 public:
     HarmonicMarch(HarmonicAverage& average, const HarmonicPlan& plan, const Request& request);
 
-    /// One that watches looks between the phases of the grid too, at one phase an evaluation.
+    /// One that watches looks between the phases of the grid too, at one phase a step.
     enum class Watch { no, yes };
     HarmonicPass run(double tightness, std::span<const double> scales, Watch watch);
 

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lento/average/phase_field.hpp"
@@ -78,6 +79,8 @@ public:
                   std::span<double> velocity) const;
 
 private:
+    /// Those of the values at the m phases in the interpolation at one between them.
+    std::span<const double> weights_between(double turns);
     void means(std::span<const double> block, std::span<double> result) const;
     void backward(int degree, double h, std::span<const double> source, std::span<double> result);
     void slow_series(int degree, std::span<const double> X, std::span<const double> V);
@@ -89,6 +92,7 @@ private:
     int degree_ = 0;
     // Work space: blocks of series of X + Delta, V + W, a, Delta, W; means F_j.
     std::vector<double> x_, v_, displacement_, velocity_, means_;
+    std::vector<std::pair<double, std::vector<double>>> between_;
 };
 
 }  // namespace lento

@@ -26,6 +26,8 @@ public:
     void inverse(double factor, std::span<const double> g, double rate, std::span<const double> h,
                  std::span<double> result) const;
 
+    /// Of g(phi_k) in g(phi).
+    double weight(std::size_t k, double phi) const;
     /// g(phi)
     double value(std::span<const double> g, double phi) const;
 
