@@ -45,6 +45,8 @@ class Harmonic(ProgramCase):
     def test_harmonics_that_come_on_the_way_are_seen(self):
         # Five phases take cos(5 theta) for a constant, and at the start there is none of it, nor at the end.
         bursts = [(driven("-q + 3*exp(-((t-0.5)/0.08)^2)*cos(5*theta)", 2000), 0.1),
+                  (driven("-q + 3*exp(-((t-1.2)/0.08)^2)*cos(5*theta)", 2000), 0.1),
+                  (driven("3*exp(-((q-1)/0.1)^2)*cos(5*theta)", 2000, start="start = 0, velocity = 1"), 0.1),
                   (driven("3*exp(-((q-0.5)/0.1)^2)*cos(5*theta)", 2000, start="start = 0, velocity = 1"), 0.1),
                   (driven("exp(-((q-0.5)/0.1)^2)*omega*0.02*(cos(theta) + 0.5*cos(4*theta+1))", 1e4, start="start = 0, velocity = 1"), 1e-6)]
         for text, wrong in bursts:
