@@ -11,11 +11,12 @@
 #include <Eigen/Eigenvalues>
 #include <nlohmann/json.hpp>
 
-#include "lento/average/fast_part.hpp"
+#include "average/fast_part.hpp"
+#include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/model/derive.hpp"
-#include "lento/model/springs.hpp"
 #include "loaded_model.hpp"
+#include "model/derive.hpp"
+#include "model/parts.hpp"
 #include "progress.hpp"
 #include "slow_findings.hpp"
 
@@ -23,9 +24,6 @@ namespace lento::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What resolving every vibration takes, roughly.
-constexpr double evaluations_a_vibration = 40;
 
 struct Period {
     std::string name;
@@ -38,12 +36,21 @@ struct Residual {
     double value = 0;
 };
 
+/// What a method says of the model, and what a first stretch with it showed.
+struct Suitable {
+    const Method* method = nullptr;
+    bool applies = false;
+    std::string why;
+};
+
 struct Findings {
     std::vector<Period> periods;
     std::optional<double> slow_time, separation;
     std::vector<Residual> residuals;
-    std::vector<Applicability> methods;
-    MethodChoice recommended;
+    std::vector<Suitable> methods;
+    std::string recommended;  ///< what `run` begins with; empty if nothing can start
+    std::string why;
+    std::string advice;                                      ///< another one that a trial found to be cheaper
     std::vector<std::pair<std::string, std::string>> exact;  ///< parts of rates that could be declared exactly solvable
     SlowFindings slow;
     std::vector<std::string> warnings;
@@ -74,33 +81,28 @@ std::vector<std::string> slow_beats(const std::vector<Phase>& phases) {
     std::vector<std::string> warnings;
     for (const auto& beat : beats_of(phases)) {
         if (beat.period > slow * slowest) {
-            warnings.push_back(fmt::format(
-                "the {} is slow: its period {:.4g} is {:.3g} times that of the slowest phase, and averaging windows "
-                "have "
-                "to cover it. If the beat is part of the slow motion, use one phase and write the other as that "
-                "phase plus a multiple of t",
-                beat.source, beat.period, beat.period / slowest));
+            warnings.push_back(
+                fmt::format("the {} is slow: its period {:.4g} is {:.3g} times that of the slowest phase, and "
+                            "averaging windows have to cover it. If the beat is part of the slow motion, use one phase "
+                            "and write the other as that phase plus a multiple of t",
+                            beat.source, beat.period, beat.period / slowest));
         }
     }
     return warnings;
 }
 
-std::vector<Period> periods_of(model::Model model) {
+std::vector<Period> periods_of(const Problem& problem) {
     std::vector<Period> periods;
-    for (const auto& phase : model.phases) {
+    for (const auto& phase : problem.phases) {
         periods.push_back({phase.name, phase.period(), fmt::format("vibration.{}", phase.name)});
     }
-    const auto beats = beats_of(model.phases);
+    const auto beats = beats_of(problem.phases);
     periods.insert(periods.end(), beats.begin(), beats.end());
-    if (model.period) {
-        periods.push_back({"oscillation", *model.period, "oscillation.period"});
+    if (problem.period) {
+        periods.push_back({"oscillation", *problem.period, "oscillation.period"});
     }
-    const auto springs = model.springs;
-    for (const auto& spring : springs) {
-        if (!spring.soft) {
-            const double frequency = spring.frequency ? *spring.frequency : model::frequency_at_start(model, spring);
-            periods.push_back({spring.name, 2 * M_PI / frequency, fmt::format("springs.{}", spring.name)});
-        }
+    for (const auto& spring : problem.springs ? problem.springs->entries : std::vector<SpringEntry>()) {
+        periods.push_back({spring.name, 2 * M_PI / spring.frequency, fmt::format("springs.{}", spring.name)});
     }
     return periods;
 }
@@ -108,7 +110,7 @@ std::vector<Period> periods_of(model::Model model) {
 /// Springs that act on each other are slower and faster together than each by itself.
 std::vector<Period> periods_together(const LoadedModel& loaded) {
     const auto spectrum = loaded.spring_spectrum();
-    if (!spectrum || spectrum->vanishing || loaded.model().springs.size() < 2) {
+    if (!spectrum || spectrum->vanishing || loaded.problem().springs->entries.size() < 2) {
         return {};
     }
     const std::string source = "all springs together, at the start";
@@ -173,14 +175,14 @@ struct Trial {
 struct Interrupted {};
 
 /// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and what it takes.
-std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry) {
+std::optional<Trial> try_method(const LoadedModel& loaded, Suitable& entry) {
     Request request = loaded.request();
-    request.method = entry.method;
+    request.method = entry.method->name;
     request.options = {};
     request.rtol = 1e-3;
     request.atol = 1e-6;
     request.most_steps = 50;
-    Progress progress("trying " + entry.method, request.t_start, request.t_end);
+    Progress progress(fmt::format("trying {}", entry.method->name), request.t_start, request.t_end);
     request.progress = std::ref(progress);
     request.stop = progress.token();
     std::optional<Solution> tried;
@@ -201,20 +203,14 @@ std::optional<Trial> try_method(const LoadedModel& loaded, Applicability& entry)
         entry.why = fmt::format("{}: {}", name_of(outcome), trial.explanation());
         return {};
     }
-    if (trial.record().method != entry.method) {
-        entry.applies = false;
-        entry.why = trial.warnings().empty() ? "it leaves this to " + trial.record().method : trial.warnings().front();
-        return {};
-    }
     const double reached = trial.record().t_end - request.t_start;
     // Steps become shorter by the root of the tolerance that belongs to the order of the macro-solver.
-    const double order = entry.method == "multirevolution" ? 8 : 4;
+    const double order = entry.method == &method::multirevolution ? 8 : 4;
     const double finer = std::pow(request.rtol / loaded.request().rtol, 1 / (order + 1));
     const double length = request.t_end - request.t_start;
-    entry.why += fmt::format("; about {:.2g} force evaluations",
-                             static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached);
     Trial result{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps)),
                  static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached};
+    entry.why += fmt::format("; about {:.2g} force evaluations", result.evaluations);
     if (const auto revolutions = trial.final_state().revolutions) {
         result.period = reached / *revolutions;
         entry.why = fmt::format("the motion returns near its start after {:.6g}; about {:.2g} force evaluations",
@@ -230,7 +226,7 @@ double direct_evaluations(const LoadedModel& loaded, double period) {
     constexpr double tightest = 1e-13;
     Request request = loaded.request();
     const double count = (request.t_end - request.t_start) / period;
-    request.method = "direct";
+    request.method = method::direct.name;
     request.options = {};
     request.rtol = std::max(tightest, request.rtol / count);
     request.atol = std::max(tightest * request.atol / loaded.request().rtol, request.atol / count);
@@ -242,28 +238,27 @@ double direct_evaluations(const LoadedModel& loaded, double period) {
 /// A resonance of the motion itself that averaged methods cannot know of.
 std::optional<std::string> parametric_resonance(const LoadedModel& loaded) {
     const auto strength = loaded.parametric_strength();
-    if (!strength && !loaded.model().phases.empty() && !loaded.model().is_first_order()) {
-        return fmt::format("{} coordinates are too many to look for parametric resonance", loaded.model().dimension());
+    if (!strength && !loaded.problem().phases.empty() && loaded.problem().second_order) {
+        return fmt::format("{} coordinates are too many to look for parametric resonance",
+                           loaded.problem().dimension());
     }
     if (!strength || !(*strength > largest_parametric_strength)) {
         return std::nullopt;
     }
     return fmt::format(
         "the vibration is so strong that the motion about the start may resonate with it parametrically: the "
-        "derivative of the fast "
-        "displacement is {:.3g}, where {} is the limit near an equilibrium. Averaged methods cannot see this; trust "
-        "only "
-        "`direct`, or make the vibration faster at the same velocity",
-        *strength, largest_parametric_strength);
+        "derivative of the fast displacement is {:.3g}, where {} is the limit near an equilibrium. Averaged methods "
+        "cannot see this; trust only `{}`, or make the vibration faster at the same velocity",
+        *strength, largest_parametric_strength, method::direct.name);
 }
 
 /// Why no method can start, constraints being what they are: off them, or dependent.
 std::optional<std::string> start_problem(const LoadedModel& loaded) {
-    if (loaded.model().constraints.empty() || !std::isfinite(loaded.request().t_end)) {
+    if (!loaded.problem().constraints || !std::isfinite(loaded.request().t_end)) {
         return std::nullopt;
     }
     Request request = loaded.request();
-    request.method = "direct";
+    request.method = method::direct.name;
     request.options = {};
     request.most_steps = 1;
     const Solution started = loaded.solve(request);
@@ -274,35 +269,61 @@ std::optional<std::string> start_problem(const LoadedModel& loaded) {
     return std::nullopt;
 }
 
+/// A method that takes less than the recommended one, by trials; empty if there is none.
+std::string advice_of(const LoadedModel& loaded, const std::string& recommended,
+                      const std::map<std::string, double>& evaluations, double found_period) {
+    const double length = loaded.request().t_end - loaded.request().t_start;
+    const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
+    const bool undriven = loaded.problem().phases.empty() && !loaded.problem().springs && period < length;
+    const double direct =
+        undriven ? direct_evaluations(loaded, period) : price_of_direct(length / period, loaded.request().rtol);
+    const auto mine = evaluations.find(recommended);
+    const double price = mine == evaluations.end() ? direct : mine->second;
+    constexpr double clearly = 0.5;
+    if (mine != evaluations.end() && direct < clearly * price) {
+        return fmt::format("resolving every vibration takes about {:.2g} force evaluations, {} {:.2g}: --method {}",
+                           direct, recommended, price, method::direct.name);
+    }
+    const auto cheapest = std::ranges::min_element(evaluations, {}, [](const auto& entry) { return entry.second; });
+    if (cheapest != evaluations.end() && cheapest->first != recommended && cheapest->second < clearly * price) {
+        return fmt::format("{} takes about {:.2g} force evaluations by a trial, {} {:.2g}: --method {}",
+                           cheapest->first, cheapest->second, recommended, price, cheapest->first);
+    }
+    return {};
+}
+
 Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
     Findings findings;
     findings.slow = std::move(slow);
-    findings.warnings = slow_beats(loaded.model().phases);
+    findings.warnings = slow_beats(loaded.problem().phases);
     if (const auto resonance = parametric_resonance(loaded)) {
         findings.warnings.push_back(*resonance);
     }
-    findings.periods = periods_of(loaded.model());
+    findings.periods = periods_of(loaded.problem());
     const auto together = periods_together(loaded);
     findings.periods.insert(findings.periods.end(), together.begin(), together.end());
-    findings.residuals = residuals_of(loaded.model());
-    findings.exact = exact_proposal(loaded.model());
-    findings.methods = applicability(loaded.problem());
+    findings.residuals = residuals_of(loaded.parsed());
+    findings.exact = exact_proposal(loaded.parsed());
+    for (const Method* method : lento::methods()) {
+        auto verdict = method->judge(loaded.problem(), loaded.request());
+        findings.methods.push_back({method, verdict.applies, std::move(verdict.why)});
+    }
     if (const auto problem = start_problem(loaded)) {
         for (auto& entry : findings.methods) {
             if (entry.applies) {
                 entry = {entry.method, false, *problem};
             }
         }
-        findings.recommended = {"", "no method can start: see the reasons above"};
+        findings.why = "no method can start: see the reasons above";
         return findings;
     }
     std::map<std::string, double> evaluations;
     double found_period = 0;
     for (auto& entry : findings.methods) {
-        if (entry.applies && entry.method != "direct" && std::isfinite(loaded.request().t_end)) {
+        if (entry.applies && entry.method != &method::direct && std::isfinite(loaded.request().t_end)) {
             if (const auto trial = try_method(loaded, entry)) {
                 findings.slow_time = std::max(findings.slow_time.value_or(0), trial->slow_time);
-                evaluations[entry.method] = trial->evaluations;
+                evaluations[std::string(entry.method->name)] = trial->evaluations;
                 found_period = std::max(found_period, trial->period);
             }
         }
@@ -314,38 +335,13 @@ Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
     if (findings.slow_time && slowest > 0) {
         findings.separation = *findings.slow_time / slowest;
     }
-    findings.recommended = automatic_choice(loaded.problem());
-    const auto applies = [&](const std::string& method) {
-        return std::ranges::any_of(findings.methods,
-                                   [&](const auto& entry) { return entry.method == method && entry.applies; });
-    };
-    if (const auto first = findings.recommended; !applies(first.method)) {
-        findings.recommended = {applies(first.otherwise) ? first.otherwise : "direct",
-                                fmt::format("{} is for this class of systems, but not for this one", first.method)};
-    }
-    const auto returning = evaluations.find("multirevolution");
-    if (findings.periods.empty() && found_period > 0 && returning != evaluations.end()) {
-        findings.recommended = {
-            "multirevolution",
-            fmt::format("the motion returns near its start after {:.6g}: steps stride over many revolutions at once",
-                        found_period)};
-    }
-    const double length = loaded.request().t_end - loaded.request().t_start;
-    const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
-    const bool undriven = loaded.model().phases.empty() && loaded.model().springs.empty() && period < length;
-    const double direct = undriven ? direct_evaluations(loaded, period) : evaluations_a_vibration * length / period;
-    if (const auto cost = evaluations.find(findings.recommended.method);
-        cost != evaluations.end() && cost->second > direct) {
-        findings.recommended = {
-            "direct", fmt::format("resolving every vibration takes about {:.2g} force evaluations, {} {:.2g}", direct,
-                                  cost->first, cost->second)};
-        if (const auto slow = evaluations.find("reversible"); slow != evaluations.end() && slow->second < direct) {
-            findings.recommended = {
-                "reversible",
-                fmt::format("about {:.2g} force evaluations, where resolving every vibration takes {:.2g} and "
-                            "{} {:.2g}",
-                            slow->second, direct, cost->first, cost->second)};
-        }
+    Request automatic = loaded.request();
+    automatic.method = method::automatic;
+    const auto choice = automatic_choice(loaded.problem(), automatic);
+    findings.recommended = choice.method->name;
+    findings.why = choice.why;
+    if (std::isfinite(loaded.request().t_end)) {
+        findings.advice = advice_of(loaded, findings.recommended, evaluations, found_period);
     }
     return findings;
 }
@@ -361,30 +357,31 @@ void print_json(const Findings& findings) {
     }
     Json methods = Json::array();
     for (const auto& entry : findings.methods) {
-        methods.push_back({{"name", entry.method}, {"applies", entry.applies}, {"why", entry.why}});
+        methods.push_back({{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}});
     }
     Json exact = Json::object();
     for (const auto& [name, part] : findings.exact) {
         exact[name] = part;
     }
-    const Json report{
-        {"periods", periods},
-        {"separation", findings.separation ? Json(*findings.separation) : Json(nullptr)},
-        {"residuals", residuals},
-        {"exact", exact},
-        {"slow", slow_json(findings.slow)},
-        {"methods", methods},
-        {"recommended", findings.recommended.method.empty() ? Json(nullptr) : Json(findings.recommended.method)},
-        {"why", findings.recommended.why},
-        {"warnings", findings.warnings}};
+    const Json report{{"periods", periods},
+                      {"separation", findings.separation ? Json(*findings.separation) : Json(nullptr)},
+                      {"residuals", residuals},
+                      {"exact", exact},
+                      {"slow", slow_json(findings.slow)},
+                      {"methods", methods},
+                      {"recommended", findings.recommended.empty() ? Json(nullptr) : Json(findings.recommended)},
+                      {"why", findings.why},
+                      {"advice", findings.advice.empty() ? Json(nullptr) : Json(findings.advice)},
+                      {"warnings", findings.warnings}};
     fmt::print("{}\n", json_text(report));
 }
 
 void print_text(const LoadedModel& loaded, const Findings& findings) {
-    const auto& model = loaded.model();
+    const auto& model = loaded.parsed();
     fmt::print("{}\n", model.title);
     fmt::print("  {} {}{}, {} operations a {}\n", model.dimension(), model.is_first_order() ? "variable" : "coordinate",
-               model.dimension() == 1 ? "" : "s", loaded.operations(), model.is_first_order() ? "rate" : "force");
+               model.dimension() == 1 ? "" : "s", loaded.model().operations(),
+               model.is_first_order() ? "rate" : "force");
     for (const auto& [stage, seconds] : loaded.output().seconds) {
         fmt::print("  {:<18} {:.1f} ms\n", stage, 1e3 * seconds);
     }
@@ -408,10 +405,13 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
     }
     print_slow(findings.slow);
     for (const auto& entry : findings.methods) {
-        fmt::print("  {:<18} {}: {}\n", entry.method, entry.applies ? "applies" : "does not apply", entry.why);
+        fmt::print("  {:<18} {}: {}\n", entry.method->name, entry.applies ? "applies" : "does not apply", entry.why);
     }
-    fmt::print("  {:<18} {}: {}\n", "recommended",
-               findings.recommended.method.empty() ? "none" : findings.recommended.method, findings.recommended.why);
+    fmt::print("  {:<18} {}: {}\n", "recommended", findings.recommended.empty() ? "none" : findings.recommended,
+               findings.why);
+    if (!findings.advice.empty()) {
+        fmt::print("  {:<18} {}\n", "cheaper", findings.advice);
+    }
     for (const auto& warning : findings.warnings) {
         fmt::print("  warning: {}\n", warning);
     }
@@ -420,7 +420,7 @@ void print_text(const LoadedModel& loaded, const Findings& findings) {
 }  // namespace
 
 Exit check(const ModelArguments& arguments) {
-    LoadedModel loaded(arguments, LoadedModel::End::optional);
+    LoadedModel loaded(arguments, Model::End::optional);
     const auto why_not = loaded.find_slow_variables();
     std::optional<Findings> found;
     try {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <span>
+#include "lento/run/method.hpp"
 
 namespace lento::app {
 namespace {
@@ -43,9 +44,10 @@ double peak(std::span<const double> values) {
 CloserLook::CloserLook(const LoadedModel& loaded, const Request& request)
     : loaded_(&loaded),
       interval_{request.t_start, request.t_end},
-      method_(request.method),
       period_(loaded.fastest_period()),
-      columns_(loaded.model().dimension() > most_dimension ? 0 : std::min(most_columns, loaded.columns().size())) {}
+      columns_(
+          loaded.problem().dimension() > most_dimension ? 0 : std::min(most_columns, loaded.model().columns().size())) {
+}
 
 /// The whole run, then pieces about each place, single vibrations first; in runs of few vibrations only the whole.
 std::vector<CloserLook::Piece> CloserLook::pieces(double period, double reached, const Density& density) const {
@@ -114,7 +116,8 @@ std::optional<double> CloserLook::period(const Solution& solution) const {
 
 std::vector<double> CloserLook::truth_at(const Solution& solution, double t) const {
     const auto slow = solution.slow(t);
-    return loaded_->row(solution.record().slow_is == "true" ? slow : solution.reconstruct(slow));
+    return loaded_->model().row(
+        solution.record().slow_is == name_of(SlowMeaning::true_motion) ? slow : solution.reconstruct(slow));
 }
 
 /// NOTE: true motions take from microseconds to milliseconds each: series on constraints, a revolution of a map.
@@ -152,7 +155,7 @@ std::optional<Level> CloserLook::level(const Piece& piece, double period, const 
         if (!is_known(solution, t) || deadline.over()) {
             return {};
         }
-        const auto row = loaded_->slow_row(method_, solution.slow(t));
+        const auto row = loaded_->model().slow_row(solution.slow(t), solution.record(), interval_.from);
         for (std::size_t i = 0; i < columns_; ++i) {
             level.columns[i].slow.push_back(row[i]);
         }
@@ -190,7 +193,7 @@ std::optional<Level> CloserLook::level(const Piece& piece, double period, const 
 std::vector<Level> CloserLook::levels(const Solution& solution, const std::optional<Interval>& extra) const {
     const auto period = this->period(solution);
     const double reached = solution.record().t_end;
-    const bool has_truth = solution.has_fast() || solution.record().slow_is == "true";
+    const bool has_truth = solution.has_fast() || solution.record().slow_is == name_of(SlowMeaning::true_motion);
     if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) || *period > (reached - interval_.from)) {
         return {};
     }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lento/march/result.hpp"
-#include "lento/output/run_view.hpp"
 #include "loaded_model.hpp"
+#include "output/run_view.hpp"
 
 namespace lento::app {
 
@@ -60,7 +60,6 @@ private:
 
     const LoadedModel* loaded_;
     Interval interval_;
-    std::string method_;
     std::optional<double> period_;
     std::size_t columns_;
 };

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/output/files.hpp"
 #include "loaded_model.hpp"
 #include "model_run.hpp"
+#include "output/files.hpp"
 
 namespace lento::app {
 namespace {
@@ -26,12 +26,12 @@ constexpr double trial_periods = 20;
 
 Request direct_request(const LoadedModel& loaded) {
     Request request = loaded.request();
-    request.method = "direct";
+    request.method = method::direct.name;
     request.options = {};
     // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit. What is judged is to be judged by something
     // better.
     constexpr double rounding = 1e-14;
-    const bool driven = !loaded.model().phases.empty();
+    const bool driven = !loaded.problem().phases.empty();
     request.rtol = std::max(rounding, std::min(driven ? 1e-10 : 1e-12, request.rtol / 1000));
     request.atol = std::min(driven ? 1e-12 : 1e-14, request.atol / 1000);
     return request;
@@ -58,12 +58,12 @@ Price price_of(const LoadedModel& loaded, Request request) {
 
 /// The true solution at the samples of a run; the slow one where the method gives no other.
 std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const RecordedRun& run) {
-    if (!run.solution.has_fast() || run.output.record.slow_is == "true") {
+    if (!run.solution.has_fast() || run.output.record.slow_is == name_of(SlowMeaning::true_motion)) {
         return run.output.slow.rows;
     }
     std::vector<std::vector<double>> rows;
     for (std::size_t k = 0; k < run.output.slow.t.size(); ++k) {
-        rows.push_back(loaded.row(run.solution.fast(run.output.slow.t[k])));
+        rows.push_back(loaded.model().row(run.solution.fast(run.output.slow.t[k])));
     }
     return rows;
 }
@@ -74,7 +74,7 @@ struct Errors {
 };
 
 Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct) {
-    Errors errors{{loaded.columns(), {}, {}}, std::vector<double>(loaded.columns().size(), 0.0), {}};
+    Errors errors{{loaded.model().columns(), {}, {}}, std::vector<double>(loaded.model().columns().size(), 0.0), {}};
     const auto rows = true_rows(loaded, method);
     for (std::size_t k = 0; k < std::min(rows.size(), direct.output.slow.rows.size()); ++k) {
         std::vector<double> difference(rows[k].size());
@@ -94,7 +94,7 @@ Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
     constexpr std::size_t most_curves = 8;
     Chart chart{.title = "Error", .x = "t", .y = "error of the true solution", .y_scale = Chart::Scale::logarithmic};
     const std::size_t stride = std::max<std::size_t>(1, errors.over_time.t.size() / 1000);
-    for (std::size_t i = 0; i < std::min(most_curves, loaded.model().dimension()); ++i) {
+    for (std::size_t i = 0; i < std::min(most_curves, loaded.problem().dimension()); ++i) {
         Chart::Curve curve{errors.over_time.names[i], {}, {}};
         for (std::size_t k = 0; k < errors.over_time.t.size(); k += stride) {
             curve.x.push_back(errors.over_time.t[k]);
@@ -108,7 +108,7 @@ Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
 /// The largest error among coordinates or variables.
 double worst_of(const LoadedModel& loaded, const Errors& errors) {
     double worst = 0;
-    for (std::size_t i = 0; i < loaded.model().dimension(); ++i) {
+    for (std::size_t i = 0; i < loaded.problem().dimension(); ++i) {
         worst = larger(worst, errors.largest[i]);
     }
     return worst;
@@ -177,7 +177,7 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
         resolving.atol = rtol / 1000;
         requests.push_back(resolving);
     }
-    add("direct", requests);
+    add(std::string(method::direct.name), requests);
     return chart;
 }
 
@@ -201,8 +201,8 @@ Json comparison_json(const RunOutput& method, const RunOutput& direct, const Err
 
 std::string comparison_text(const RunOutput& method, const RunOutput& direct, const Errors& errors,
                             double evaluations_saved, double time_saved) {
-    std::string text =
-        fmt::format("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.record.method, "direct", "saved");
+    std::string text = fmt::format("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.record.method,
+                                   method::direct.name, "saved");
     text += fmt::format("  {:<18} {:>16} {:>16} {:>11.3g}x\n", "force evaluations",
                         method.record.statistics.force_evaluations, direct.record.statistics.force_evaluations,
                         evaluations_saved);
@@ -219,7 +219,7 @@ std::string comparison_text(const RunOutput& method, const RunOutput& direct, co
 
 Exit compare(const CompareArguments& arguments) {
     const LoadedModel loaded(arguments);
-    const double budget = arguments.budget ? loaded.number(*arguments.budget, "--budget") : default_budget;
+    const double budget = arguments.budget ? loaded.model().number(*arguments.budget, "--budget") : default_budget;
     require_positive(budget, "--budget");
     if (arguments.plot) {
         require_plot_format(*arguments.plot);
@@ -245,18 +245,18 @@ Exit compare(const CompareArguments& arguments) {
     if (const Price price = price_of(loaded, request); price.evaluations > budget) {
         return without_direct(
             Outcome::refused,
-            fmt::format("a direct run would take about {:.2g} force evaluations and {:.2g} s; the budget is {:.2g} "
-                        "evaluations: shorten the run with --t-end, or raise the budget with --budget {:.1g}",
+            fmt::format("resolving every vibration would take about {:.2g} force evaluations and {:.2g} s; the budget "
+                        "is {:.2g} evaluations: shorten the run with --t-end, or raise the budget with --budget {:.1g}",
                         price.evaluations, price.seconds, budget, 2 * price.evaluations));
     }
     constexpr double evaluations_a_step = 6;  // of Dormand-Prince 5(4)
     request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
-    const auto direct = solve_and_record(loaded, request, "direct");
+    const auto direct = solve_and_record(loaded, request, std::string(method::direct.name));
     if (direct.output.record.outcome != Outcome::completed) {
         const bool interrupted = direct.output.record.outcome == Outcome::interrupted;
         return without_direct(direct.output.record.outcome,
-                              interrupted ? std::string("the direct run was interrupted")
-                                          : fmt::format("the direct run: {}{}", direct.output.record.explanation,
+                              interrupted ? std::string("the reference was interrupted")
+                                          : fmt::format("the reference: {}{}", direct.output.record.explanation,
                                                         direct.output.record.outcome == Outcome::budget_exhausted
                                                             ? "; or raise the budget with --budget"
                                                             : ""));

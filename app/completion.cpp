@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/method/solve.hpp"
+#include "lento/run/method.hpp"
 #include "reproduction.hpp"
 
 namespace lento::app {
@@ -87,8 +87,8 @@ Exit completion(const CompletionArguments& arguments) {
                                  suggestion(arguments.shell, shells), listed(shells)));
     }
     std::vector<std::string> names;
-    for (const auto& method : method_descriptions()) {
-        names.push_back(method.name);
+    for (const Method* method : lento::methods()) {
+        names.emplace_back(method->name);
     }
     std::vector<std::string> options;
     for (const auto& entry : option_catalogue()) {

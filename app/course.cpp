@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "lento/average/filter.hpp"
-#include "lento/base/number.hpp"
-#include "lento/model/evaluate.hpp"
-#include "lento/model/system.hpp"
+#include "average/filter.hpp"
+#include "base/number.hpp"
+#include "model/evaluate.hpp"
+#include "model/function.hpp"
 
 namespace lento::app {
 
@@ -62,6 +64,7 @@ std::vector<std::vector<double>> at_samples(const model::Model& model, const Ser
                                             const std::vector<model::Node>& nodes, std::vector<double>& t) {
     const std::size_t d = model.dimension();
     const model::Evaluator evaluate(model.graph, nodes);
+    const auto inputs = model::parameter_values(model);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
     std::vector<std::vector<double>> values;
     for (std::size_t k = 0; k < series.t.size(); k += stride) {
@@ -69,7 +72,8 @@ std::vector<std::vector<double>> at_samples(const model::Model& model, const Ser
         values.emplace_back(nodes.size());
         evaluate.operator()<double>(
             [&](std::size_t symbol) {
-                return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {});
+                return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {},
+                                               inputs.data());
             },
             std::span(values.back()));
         t.push_back(series.t[k]);
@@ -117,11 +121,11 @@ std::optional<Chart> energy_chart(const model::Model& model, const Series& serie
     Chart chart{.title = "Energy", .x = "t", .y = "energy", .curves = {{"of the slow solution", {}, {}}}};
     const auto values = at_samples(model, series, nodes, chart.curves[0].x);
     const std::size_t d = model.dimension();
-    const Eigen::MatrixXd mass = model.mass.matrix();
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
     for (std::size_t k = 0; k < values.size(); ++k) {
-        const Eigen::Map<const Eigen::VectorXd> v(series.rows[k * stride].data() + d, static_cast<Eigen::Index>(d));
-        double energy = 0.5 * v.dot(mass * v);
+        const std::span<const double> v(series.rows[k * stride].data() + d, d);
+        const auto momentum = model.mass.times(v);
+        double energy = 0.5 * std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0);
         for (const double value : values[k]) {
             energy += value;
         }
@@ -170,7 +174,7 @@ std::vector<Chart> filter_charts(const RunRecord& record) {
 
 std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output) {
     std::vector<Chart> charts;
-    const auto& model = loaded.model();
+    const auto& model = loaded.parsed();
     if (model.dimension() <= most_dimension && output.slow.t.size() > 1) {
         for (auto chart : {residual_chart(model, output.slow), energy_chart(model, output.slow)}) {
             if (chart) {

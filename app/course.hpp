@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "lento/output/run_output.hpp"
 #include "loaded_model.hpp"
+#include "output/run_output.hpp"
 
 namespace lento::app {
 

@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/method/solve.hpp"
+#include "lento/run/method.hpp"
 
 namespace lento::app {
 namespace {
@@ -30,7 +30,7 @@ constexpr Entry sections[] = {
     {"[springs.NAME]", "elongation with frequency or stiffness; soft = true: not a fast one"},
     {"[variables]", "instead of coordinates: y = { start = ..., rate = \"...\", exact = \"...\" }"},
     {"[splitting]", "exact = \"kepler\" with position, velocity, mu, time_factor"},
-    {"[fast_velocity]", "for hmm-sync: the fast part of each velocity; computed if absent"},
+    {"[fast_velocity]", "for windows about the current time: the fast part of each velocity; computed if absent"},
     {"[oscillation]", "period of a fast motion without a phase; small, the parameter that makes it faster"},
     {"[slow]", "slow variables: xi = \"...\", or { variable = \"...\", alternative = \"...\" }"},
     {"[observe]", "anything else to put out"},
@@ -46,7 +46,8 @@ constexpr struct {
     {Outcome::diverged, "a force or the solution is no longer finite", "the parameters; a smaller macro_step"},
     {Outcome::unstable, "an oscillation grows from step to step", "a smaller macro_step; more micro_steps_per_period"},
     {Outcome::not_converged, "an iteration or the control of the step stalled", "a looser rtol; another method"},
-    {Outcome::no_scale_separation, "the fast motion is not fast enough to be averaged", "--method direct"},
+    {Outcome::no_scale_separation, "the fast motion is not fast enough to be averaged",
+     "the method that resolves everything"},
     {Outcome::off_constraints, "the state left the constraints", "the start; a smaller macro_step"},
     {Outcome::refused, "what the method relies on does not hold here", "the message says what to take instead"},
     {Outcome::budget_exhausted, "more steps than allowed", "a looser rtol; --budget of lento compare"},
@@ -56,19 +57,20 @@ void list_topics() {
     fmt::print(
         "lento help TOPIC, where TOPIC is\n\n"
         "  methods     which methods there are, one line each\n"
-        "  METHOD      one of them: what it is for, its options with defaults (for example: lento help harmonic)\n"
+        "  METHOD      one of them: what it is for, its options with defaults (for example: lento help {})\n"
         "  options     all method options, one line each\n"
         "  OPTION      one of them, which methods take it, and its defaults (for example: lento help filter)\n"
         "  sections    the sections of a model file\n"
         "  functions   what expressions may contain\n"
         "  outcomes    how runs end, and what to do then\n\n"
         "`lento COMMAND --help` explains the arguments of a command; docs/ has a first hour, a guide to choosing a "
-        "method\nand the rest.\n");
+        "method\nand the rest.\n",
+        method::harmonic.name);
 }
 
 void list_methods() {
-    for (const auto& method : method_descriptions()) {
-        fmt::print("  {:<19} {}\n", method.name, method.summary);
+    for (const Method* method : lento::methods()) {
+        fmt::print("  {:<19} {}\n", method->name, method->summary);
     }
     fmt::print("\n`lento help METHOD` says more of one; `lento check MODEL` says which apply to a model.\n");
 }
@@ -96,15 +98,16 @@ void print_wrapped(std::string_view text, std::size_t indent) {
     fmt::print("\n");
 }
 
-void show_method(const MethodDescription& method) {
-    fmt::print("{}\n", method.name);
-    print_wrapped(method.summary, 2);
-    fmt::print("\n  for              {} systems\n  slow solution    {}\n{}\n", method.problems, method.slow_is,
-               method.paper.empty() ? std::string() : fmt::format("  paper            {}\n", method.paper));
-    if (!method.options.empty()) {
+void show_method(const Method* method) {
+    fmt::print("{}\n", method->name);
+    print_wrapped(method->summary, 2);
+    fmt::print("\n  for              {} systems\n  slow solution    {}\n{}\n", method->problems,
+               name_of(method->slow_is),
+               method->paper.empty() ? std::string() : fmt::format("  paper            {}\n", method->paper));
+    if (!method->options.empty()) {
         fmt::print("Options (--option NAME=VALUE) and what they are if not given; `lento help OPTION` explains one:\n");
     }
-    for (const auto& option : method.options) {
+    for (const auto& option : method->options) {
         fmt::print("  {:<23} {}\n", option.name, option.default_value);
     }
 }
@@ -120,10 +123,10 @@ void show_option(const OptionEntry& entry) {
     fmt::print("{}\n", entry.name);
     print_wrapped(entry.meaning, 2);
     fmt::print("\nIf not given (--option {}=VALUE):\n", entry.name);
-    for (const auto& method : method_descriptions()) {
-        for (const auto& option : method.options) {
+    for (const Method* method : lento::methods()) {
+        for (const auto& option : method->options) {
             if (option.name == entry.name) {
-                fmt::print("  {:<19} {}\n", method.name, option.default_value);
+                fmt::print("  {:<19} {}\n", method->name, option.default_value);
             }
         }
     }
@@ -176,12 +179,12 @@ Exit help(const HelpArguments& arguments) {
         }
         known.emplace_back(topic.name);
     }
-    for (const auto& method : method_descriptions()) {
-        if (arguments.topic == method.name) {
+    for (const Method* method : lento::methods()) {
+        if (arguments.topic == method->name) {
             show_method(method);
             return Exit::done;
         }
-        known.push_back(method.name);
+        known.emplace_back(method->name);
     }
     for (const auto& option : option_catalogue()) {
         if (arguments.topic == option.name) {

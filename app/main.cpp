@@ -3,33 +3,39 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/output/version.hpp"
+#include "lento/run/method.hpp"
+#include "output/run_output.hpp"
+#include "output/version.hpp"
 
 namespace {
 
 using lento::app::Exit;
 
-constexpr const char* run_footer =
+const std::string run_footer = fmt::format(
     "A model is a TOML file; models/ has examples, and docs/models.md explains every section. VALUE may be an "
     "expression of the\n"
     "model's parameters, as in --set omega=2*pi*1e6.\n\n"
     "Examples:\n"
     "  lento run models/inverted-pendulum.toml\n"
     "  lento run models/inverted-pendulum.toml --set omega=1e8 --t-end 2 -o out/fast\n"
-    "  lento run models/inverted-pendulum.toml --method hmm-sync --option filter=exponential --option macro_step=1/80\n"
+    "  lento run models/inverted-pendulum.toml --method {} --option filter=exponential --option macro_step=1/80\n"
     "  lento run models/inverted-pendulum.toml --fast 0.5:0.50001\n"
     "  lento run models/inverted-pendulum.toml --plot pendulum.svg\n\n"
     "Exit status: 0 done; 1 the run failed, the message says why; 2 bad input; 130 interrupted, what there is was "
-    "written.";
+    "written.",
+    lento::method::hmm_sync.name);
 
 constexpr const char* compare_footer =
-    "Writes what `run` writes, and error.csv. A direct run resolves every vibration: where it would need more "
+    "Writes what `run` writes, and error.csv. The reference resolves every vibration: where it would need more "
     "evaluations than the\n"
     "budget it is refused, with its price.\n\n"
     "Example:\n"
@@ -42,12 +48,13 @@ constexpr const char* check_footer =
     "Example:\n"
     "  lento check models/paul-trap.toml\n";
 
-constexpr const char* project_footer =
+const std::string project_footer = fmt::format(
     "Prints the slow point, the elongations of the springs there and their multipliers (k times the elongation); "
     "constraints are\n"
-    "relaxed to stiff springs. The options are those of the method ipa. Writes nothing.\n\n"
+    "relaxed to stiff springs. The options are those of the method {}. Writes nothing.\n\n"
     "Example:\n"
-    "  lento project models/two-springs-iii.toml --set omega1=1e4 --set omega2=1e4 --richardson\n";
+    "  lento project models/two-springs-iii.toml --set omega1=1e4 --set omega2=1e4 --richardson\n",
+    lento::method::ipa.name);
 
 void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
     command.add_option("MODEL", arguments.model, "The model, a TOML file")->required();
@@ -80,6 +87,16 @@ int status(Exit exit) {
     return static_cast<int>(exit);
 }
 
+/// For programs that read the output: an object on standard output, whatever happens.
+void say_misuse(int argc, char** argv, const char* explanation) {
+    for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc))) {
+        if (argument == "--json") {
+            fmt::print("{}\n", lento::json_text({{"outcome", "misuse"}, {"explanation", explanation}}));
+            return;
+        }
+    }
+}
+
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Lento follows the slow motion of mechanical systems that vibrate fast, at a cost that does not grow with the "
@@ -101,7 +118,7 @@ int parse_and_run(int argc, char** argv) {
     auto* compare_command = app.add_subcommand(
         "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up");
     add_model_options(*compare_command, compare);
-    compare_command->add_option("--budget", compare.budget, "Force evaluations that the direct run may take [2e8]");
+    compare_command->add_option("--budget", compare.budget, "Force evaluations that the reference may take [2e8]");
     add_plot_option(*compare_command, compare);
     compare_command->footer(compare_footer);
 
@@ -158,7 +175,11 @@ int parse_and_run(int argc, char** argv) {
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
-        return app.exit(error) == 0 ? status(Exit::done) : status(Exit::bad_input);
+        if (app.exit(error) == 0) {
+            return status(Exit::done);
+        }
+        say_misuse(argc, argv, error.what());
+        return status(Exit::bad_input);
     }
     if (run_command->parsed()) {
         return status(lento::app::run(run));
@@ -196,9 +217,11 @@ int main(int argc, char** argv) {
         return exit;
     } catch (const lento::Misuse& misuse) {
         fmt::print(stderr, "lento: {}\n", misuse.what());
+        say_misuse(argc, argv, misuse.what());
         return status(Exit::bad_input);
     } catch (const std::exception& error) {
         fmt::print(stderr, "lento: {}\n", error.what());
+        say_misuse(argc, argv, error.what());
         return status(Exit::failed);
     }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "lento/model/system.hpp"
+#include "model/parts.hpp"
 
 namespace lento::app {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "lento/model/model.hpp"
-#include "lento/output/run_view.hpp"
+#include "model/parsed_model.hpp"
+#include "output/run_view.hpp"
 
 namespace lento::app {
 

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "lento/method/solve.hpp"
+#include "lento/run/method.hpp"
 
 namespace lento::app {
 namespace {
 
-const std::string& meaning_of(const std::string& option) {
+const std::string& meaning_of(std::string_view option) {
     const auto catalogue = option_catalogue();
     return std::find_if(catalogue.begin(), catalogue.end(),
                         [&](const OptionEntry& entry) { return entry.name == option; })
@@ -23,32 +23,32 @@ const std::string& meaning_of(const std::string& option) {
 Exit methods(const MethodsArguments& arguments) {
     if (arguments.json) {
         auto list = nlohmann::ordered_json::array();
-        for (const auto& method : method_descriptions()) {
+        for (const Method* method : lento::methods()) {
             auto options = nlohmann::ordered_json::array();
-            for (const auto& option : method.options) {
+            for (const auto& option : method->options) {
                 options.push_back(
                     {{"name", option.name}, {"default", option.default_value}, {"meaning", meaning_of(option.name)}});
             }
             list.push_back(
-                {{"name", method.name}, {"for", method.problems}, {"paper", method.paper}, {"options", options}});
+                {{"name", method->name}, {"for", method->problems}, {"paper", method->paper}, {"options", options}});
         }
         fmt::print("{}\n", list.dump(2));
         return Exit::done;
     }
-    for (const auto& method : method_descriptions()) {
-        fmt::print("{}  (for {} systems{})\n  {}; the slow solution is {}\n", method.name, method.problems,
-                   method.paper.empty() ? std::string() : fmt::format(", paper {}", method.paper), method.summary,
-                   method.slow_is);
-        for (const auto& option : method.options) {
+    for (const Method* method : lento::methods()) {
+        fmt::print("{}  (for {} systems{})\n  {}; the slow solution is {}\n", method->name, method->problems,
+                   method->paper.empty() ? std::string() : fmt::format(", paper {}", method->paper), method->summary,
+                   name_of(method->slow_is));
+        for (const auto& option : method->options) {
             fmt::print("    {:<23} [{}]\n        {}\n", option.name, option.default_value, meaning_of(option.name));
         }
         fmt::print("\n");
     }
     fmt::print(
-        "Give options as --option NAME=VALUE. `auto` takes harmonic where a fast phase is declared, or the period of a "
-        "part that is solved exactly; bounded-derivative for stiff springs with elongations, ipa for others; "
-        "multirevolution where only a period is known; else direct. Where harmonic does not converge it goes on with "
-        "rattle-shake or multirevolution, and says so; where that refuses too, with direct.\n");
+        "Give options as --option NAME=VALUE. `{}` takes the cheapest method that applies, by its own word: `lento "
+        "check MODEL` shows what each says. Where that one refuses, it goes on with the next, or with {}, and says "
+        "so.\n",
+        method::automatic, method::direct.name);
     return Exit::done;
 }
 

@@ -8,11 +8,12 @@
 
 #include "closer_look.hpp"
 #include "course.hpp"
+#include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/model/system.hpp"
-#include "lento/output/files.hpp"
 #include "mechanism.hpp"
+#include "model/parts.hpp"
+#include "output/files.hpp"
 #include "progress.hpp"
 #include "summary.hpp"
 
@@ -40,24 +41,13 @@ std::string place_of_divergence(const model::Model& model) {
     return {};
 }
 
-/// Evaluations that `direct` takes, roughly; a driven vibration wants fewer than one that swings by itself, springs more, since together they are
-/// faster than each alone.
-double price_of_resolving(const LoadedModel& loaded, const Request& request, double period) {
-    constexpr double driven = 30, swinging = 65, on_springs = 100;  // a vibration, at a tolerance of 1e-4
-    const auto& model = loaded.model();
-    const double each = !model.springs.empty() ? on_springs : model.phases.empty() ? swinging : driven;
-    return each * (request.t_end - request.t_start) / period * std::pow(1e-4 / request.rtol, 0.2);
-}
-
 }  // namespace
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
     RunOutput output = loaded.output();
-    const auto record = [&](double t, std::span<const double> y) {
-        output.slow.t.push_back(t);
-        output.slow.rows.push_back(loaded.slow_row(request.method, loaded.snapshot(t, y)));
-    };
-    request.sink = record;
+    // NOTE: what a row means depends on the method that ran, which is known at the end.
+    std::vector<Snapshot> samples;
+    request.sink = [&](double t, std::span<const double> y) { samples.push_back(loaded.model().snapshot(t, y)); };
     StepLog steps(request.t_start);
     Solution solution = [&] {
         Progress progress(what, request.t_start, request.t_end);
@@ -71,21 +61,27 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
 
     output.record = solution.record();
     if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
-        output.record.explanation += place_of_divergence(loaded.model());
+        output.record.explanation += place_of_divergence(loaded.parsed());
     }
-    if (loaded.choice() && output.record.method != loaded.choice()->method) {
-        output.choice = fmt::format("auto chose {} first; see the warnings", loaded.choice()->method);
+    if (!output.record.tried.empty()) {
+        output.choice = fmt::format("{} chose {} first", method::automatic, output.record.tried.front().method);
     }
-    output.record.warnings.insert(output.record.warnings.begin(), loaded.notes().begin(), loaded.notes().end());
+    const auto row = [&](const Snapshot& state) {
+        return loaded.model().slow_row(state, output.record, request.t_start);
+    };
+    for (const auto& sample : samples) {
+        output.slow.t.push_back(sample.t);
+        output.slow.rows.push_back(row(sample));
+    }
     output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
     const auto& final_state = solution.final_state();
-    output.final_slow = loaded.slow_row(request.method, final_state);
+    output.final_slow = row(final_state);
     if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
         output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
         output.slow.rows.push_back(output.final_slow);
     }
     if (solution.has_fast()) {
-        output.final_fast = loaded.row(solution.reconstruct(final_state));
+        output.final_fast = loaded.model().row(solution.reconstruct(final_state));
     }
     output.wanted_end = request.t_end;
     return {std::move(output), std::move(solution), std::move(steps)};
@@ -98,10 +94,10 @@ void look_closer(const LoadedModel& loaded, const Request& request, const std::o
     view.period = look.period(run.solution);
     view.levels = look.levels(run.solution, window);
     if (view.period && run.output.record.outcome == Outcome::completed) {
-        view.resolving = price_of_resolving(loaded, request, *view.period);
+        view.resolving = price_of_direct((request.t_end - request.t_start) / *view.period, request.rtol);
     }
-    view.along_exact_part = run.output.record.slow_is == "averaged" && model::has_exact_part(loaded.model());
-    view.mechanism = mechanism_of(loaded.model());
+    view.along_exact_part = run.output.record.slow_is == name_of(SlowMeaning::averaged) && loaded.problem().exact;
+    view.mechanism = mechanism_of(loaded.parsed());
     view.course = course_charts(loaded, run.output);
     if (run.solution.statistics().macro_steps > 1) {
         view.course.insert(view.course.begin(), run.steps.chart());
@@ -151,9 +147,10 @@ Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const 
         if (arguments.plot) {
             write_plot(*arguments.plot, output, plotted_columns(output));
         }
-    } catch (const Misuse&) {
+    } catch (const Misuse& misuse) {
         print_summary(arguments, output, "not written");
-        throw;
+        fmt::print(stderr, "lento: {}\n", misuse.what());
+        return Exit::bad_input;
     }
     print_summary(arguments, output, (folder / "report.html").string());
     switch (output.record.outcome) {

@@ -7,9 +7,9 @@
 
 #include "commands.hpp"
 #include "course.hpp"
-#include "lento/output/run_output.hpp"
 #include "lento/solution/solution.hpp"
 #include "loaded_model.hpp"
+#include "output/run_output.hpp"
 
 namespace lento::app {
 

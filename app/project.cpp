@@ -9,8 +9,7 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/method/bounded_derivative.hpp"
-#include "lento/method/ipa.hpp"
+#include "lento/method/slow_point.hpp"
 #include "loaded_model.hpp"
 
 namespace lento::app {
@@ -28,7 +27,7 @@ Json by_name(const std::vector<std::string>& names, const std::vector<double>& v
 
 void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapolated,
                 const std::vector<std::string>& names, const std::vector<double>& values) {
-    fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model().title,
+    fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model().title(),
                point.iterations, point.force_evaluations);
     for (std::size_t i = 0; i < values.size(); ++i) {
         fmt::print("  {:<20} {:.15g}\n", names[i], values[i]);
@@ -45,19 +44,19 @@ void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapol
     for (const auto& warning : point.warnings) {
         fmt::print("\nwarning: {}\n", warning);
     }
-    for (const auto& note : loaded.notes()) {
+    for (const auto& note : loaded.request().notes) {
         fmt::print("\nnote: {}\n", note);
     }
 }
 
 /// Options of a run that a projection does not have are refused here, and passed over in the model.
 void require_projection_arguments(const ProjectArguments& arguments) {
-    const std::vector<std::string> methods{ipa_description.name, bounded_derivative_description.name};
+    const std::vector<std::string> methods{std::string(method::ipa.name), std::string(method::bounded_derivative.name)};
     if (arguments.method && std::ranges::find(methods, *arguments.method) == methods.end()) {
         throw Misuse(fmt::format("--method {}: the projection is that of {}; leave --method out for the first",
                                  *arguments.method, fmt::join(methods, " or ")));
     }
-    const auto taken = projection_option_names(arguments.method.value_or(ipa_description.name));
+    const auto taken = projection_option_names(method_named(arguments.method.value_or(methods.front())));
     for (const auto& option : arguments.options) {
         const auto name = option.substr(0, option.find('='));
         if (std::ranges::find(taken, name) == taken.end()) {
@@ -71,15 +70,18 @@ void require_projection_arguments(const ProjectArguments& arguments) {
 Exit project(const ProjectArguments& arguments) {
     require_projection_arguments(arguments);
     ModelArguments with_method = arguments;
-    with_method.method = arguments.method.value_or(ipa_description.name);
-    const LoadedModel loaded(with_method, LoadedModel::End::optional);
-    const auto point = loaded.slow_point(arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
-    auto names = loaded.columns();
+    with_method.method = arguments.method.value_or(std::string(method::ipa.name));
+    const LoadedModel loaded(with_method, Model::End::optional);
+    Request request = loaded.request();
+    request.velocity.resize(request.start.size());
+    const auto point =
+        slow_point(loaded.problem(), request, arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
+    auto names = loaded.model().columns();
     names.resize(2 * point.position.size());
     std::vector<double> values = point.position;
     values.insert(values.end(), point.velocity.begin(), point.velocity.end());
     if (arguments.json) {
-        Json result{{"title", loaded.model().title},
+        Json result{{"title", loaded.model().title()},
                     {"outcome", std::string(name_of(point.outcome))},
                     {"point", by_name(names, values)},
                     {"elongations", by_name(point.springs, point.elongations)},

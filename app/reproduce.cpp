@@ -13,7 +13,7 @@
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/output/files.hpp"
+#include "output/files.hpp"
 #include "progress.hpp"
 #include "reproduction.hpp"
 #include "reproduction_pages.hpp"

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "lento/output/files.hpp"
-#include "lento/output/page.hpp"
-#include "lento/output/version.hpp"
+#include "output/files.hpp"
+#include "output/page.hpp"
+#include "output/version.hpp"
 
 namespace lento::app {
 namespace {
@@ -204,8 +204,8 @@ void write_index(const std::filesystem::path& folder) {
                                 escaped(papers::citation(paper)));
         }
         body += fmt::format(
-            "<tr><td><a href=\"{}.html\">{}</a></td><td class=\"text\">{}</td><td>{} of {}</td><td>{:.1f}</td>"
-            "<td class=\"text {}\">{} with {} {}</td></tr>\n",
+            "<tr><td><a href=\"{}.html\">{}</a></td><td class=\"text\">{}</td><td>{} of {}</td><td>{:.1f}</td><td "
+            "class=\"text {}\">{} with {} {}</td></tr>\n",
             file_name(reproduction->id), escaped(reproduction->id), escaped(reproduction->title), agreeing, judged,
             spent, agrees ? "agrees" : "disagrees", agrees ? "agrees" : "disagrees", escaped(judged_by),
             agrees ? "&#10003;" : "&#10007;");

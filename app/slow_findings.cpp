@@ -5,53 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/slow_problem.hpp"
-#include "lento/method/reversible.hpp"
-#include "lento/model/find_slow.hpp"
-#include "lento/model/print.hpp"
-#include "lento/model/slow.hpp"
 #include "loaded_model.hpp"
+#include "method/judged_slow_variables.hpp"
+#include "model/print.hpp"
 
 namespace lento::app {
-namespace {
-
-constexpr double factor = 4;
-
-/// The model with its small parameter divided by the factor.
-model::Model faster_model(const ModelArguments& arguments, const model::Model& model, double divisor) {
-    auto overrides = overrides_of(arguments.set);
-    std::erase_if(overrides, [&](const auto& given) { return given.name == *model.small; });
-    for (const auto& [name, value] : model.parameters) {
-        if (name == *model.small) {
-            overrides.push_back({name, fmt::format("{}", value / divisor)});
-        }
-    }
-    return model::read_model(model.source, overrides);
-}
-
-}  // namespace
-
-std::vector<model::Override> overrides_of(const std::vector<std::string>& assignments) {
-    std::vector<model::Override> overrides;
-    for (const auto& assignment : assignments) {
-        auto [name, expression] = name_and_value(assignment, "--set");
-        overrides.push_back({std::move(name), std::move(expression)});
-    }
-    return overrides;
-}
-
-std::optional<std::string> complete_slow_variables(const ModelArguments& arguments, model::Model& model) {
-    if (!model.slow.empty()) {
-        return std::nullopt;
-    }
-    auto found = model::find_slow(model, model.small ? faster_model(arguments, model, factor) : model);
-    if (!found.why_not.empty()) {
-        return found.why_not;
-    }
-    model.slow = std::move(found.variables);
-    return std::nullopt;
-}
-
 std::vector<std::string> slow_texts(const model::Model& model) {
     std::vector<std::string> texts;
     for (const auto& slow : model.slow) {
@@ -63,42 +21,18 @@ std::vector<std::string> slow_texts(const model::Model& model) {
     return texts;
 }
 
-SharedSlow slow_problem_of(const model::Model& model) {
-    return model.is_first_order() ? slow_problem(model::slow_first_order_system(model))
-                                  : slow_problem(model::slow_second_order_system(model));
-}
-
-FasterMotion faster_motion(const ModelArguments& arguments, const model::Model& model) {
-    if (!model.small) {
-        return {};
-    }
-    auto faster = faster_model(arguments, model, factor);
-    if (faster.slow.empty()) {
-        faster.slow = model::find_slow(faster, faster_model(arguments, model, factor * factor)).variables;
-    }
-    if (faster.slow.size() != model.slow.size()) {
-        return {};
-    }
-    auto start = model::start_of(faster);
-    const auto velocity = model::velocity_of(faster);
-    start.insert(start.end(), velocity.begin(), velocity.end());
-    return {slow_problem_of(faster), std::move(start), factor};
-}
-
 SlowFindings slow_findings(const LoadedModel& loaded, std::string why_not) {
     SlowFindings findings{.declared = loaded.slow_variables_declared(), .why_not = std::move(why_not)};
-    if (loaded.model().slow.empty()) {
+    if (loaded.parsed().slow.empty()) {
         return findings;
     }
-    findings.texts = slow_texts(loaded.model());
-    if (!loaded.model().constraints.empty() || !std::isfinite(loaded.request().t_end)) {
+    findings.texts = slow_texts(loaded.parsed());
+    if (loaded.problem().constraints || !std::isfinite(loaded.request().t_end)) {
         return findings;
     }
     Request request = loaded.request();
-    request.method = "reversible";
     request.options = {};
-    findings.report = judged_slow_variables(*slow_problem_of(loaded.model()), request,
-                                            faster_motion(loaded.arguments(), loaded.model()));
+    findings.report = judged_slow_variables(loaded.problem(), request);
     return findings;
 }
 
@@ -137,7 +71,7 @@ void print_slow(const SlowFindings& findings) {
     const auto& report = *findings.report;
     for (const auto& measure : report.outputs) {
         const auto faster = measure.faster_swing
-                                ? fmt::format(", {:.2g} in a motion {:g} times faster", *measure.faster_swing, factor)
+                                ? fmt::format(", {:.2g} in a motion {:g} times faster", *measure.faster_swing, 4.0)
                                 : "";
         fmt::print("  {:<18} {}: {:.3g}; within a fast period it moves by {:.2g} of its size{}: {}\n", "rate of",
                    measure.name, measure.rate, measure.swing, faster, measure.slow ? "slow" : "not slow");

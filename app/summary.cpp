@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 #include <vector>
+#include "lento/run/method.hpp"
 
 #include <fmt/format.h>
 
@@ -63,7 +64,7 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
     line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
     line("micro-steps", fmt::format("{}", s.micro_steps));
     std::string saved;
-    if (output.view.resolving && s.force_evaluations > 0 && record.method != "direct") {
+    if (output.view.resolving && s.force_evaluations > 0 && record.method != method::direct.name) {
         const double factor = *output.view.resolving / static_cast<double>(s.force_evaluations);
         saved = factor >= 1 ? fmt::format(" (about {:.2g} times fewer than resolving each vibration)", factor)
                             : std::string(" (resolving each vibration takes fewer)");

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lento/output/run_output.hpp"
+#include "output/run_output.hpp"
 #include "terminal.hpp"
 
 namespace lento::app {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <numbers>
 
-#include "lento/average/filter.hpp"
+#include "average/filter.hpp"
 
 namespace by_hand {
 

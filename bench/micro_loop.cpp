@@ -11,17 +11,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "by_hand.hpp"
-#include "lento/average/constrained_window.hpp"
-#include "lento/average/micro_flow.hpp"
-#include "lento/average/window.hpp"
+#include "average/constrained_window.hpp"
+#include "average/micro_flow.hpp"
+#include "average/window.hpp"
+#include "bench/by_hand.hpp"
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
-#include "lento/model/system.hpp"
 #include "papers/reversible_systems.hpp"
 
 namespace {
@@ -31,12 +31,16 @@ const lento::FilterWeights& weights() {
     return filter;
 }
 
-struct PendulumForce {
-    void operator()(auto x, auto, auto, auto theta, auto f) const { f[0] = by_hand::pendulum_force(x[0], theta); }
-};
-struct ChainForce {
-    void operator()(auto x, auto, auto, auto theta, auto f) const { by_hand::chain_force(x, theta, f); }
-};
+lento::Problem pendulum() {
+    return lento::vibrated_system(1, by_hand::omega, [](lento::In x, lento::In, double, double theta, lento::Out f) {
+        f[0] = by_hand::pendulum_force(x[0], theta);
+    });
+}
+lento::Problem chain(std::size_t masses) {
+    return lento::vibrated_system(
+        masses, by_hand::omega,
+        [](lento::In x, lento::In, double, double theta, lento::Out f) { by_hand::chain_force(x, theta, f); });
+}
 
 /// A loop that averages over one window again and again, and the average it finds.
 struct Loop {
@@ -45,108 +49,86 @@ struct Loop {
     std::function<double()> first_component;
 };
 
-template <std::size_t Extent, class Force>
-auto system_of(std::size_t dimension, Force force) {
-    if constexpr (Extent == lento::dynamic) {
-        return lento::vibrated_system(dimension, by_hand::omega, force);
-    } else {
-        return lento::vibrated_system<Extent>(by_hand::omega, force);
-    }
+/// Of something that the library makes once and then asks `once` again and again.
+template <class Make>
+Loop library_loop(std::string name, Make make) {
+    return {std::move(name),
+            [make](benchmark::State& state) {
+                auto made = make();
+                for (auto _ : state) {
+                    benchmark::DoNotOptimize(made.start.data());
+                    made.once();
+                    benchmark::DoNotOptimize(made.found.data());
+                    benchmark::ClobberMemory();
+                }
+            },
+            [make] {
+                auto made = make();
+                made.once();
+                return made.found[made.shown];
+            }};
 }
 
-template <template <class, std::size_t> class Stepper, std::size_t Extent, class Force>
-struct LibraryWindow {
-    using System = decltype(system_of<Extent>(1, Force{}));
+/// A window as a method makes it.
+struct Window {
+    std::vector<double> start, rest, found, phase{0.0};
+    static constexpr std::size_t shown = 0;
+    lento::Acceleration acceleration;
+    std::unique_ptr<lento::Window> window;
 
-    std::vector<double> start, rest, average, phase{0.0};
-    System system;
-    lento::Acceleration<System> acceleration;
-    lento::Window<System, Stepper> window;
-
-    explicit LibraryWindow(std::vector<double> x)
-        : start(std::move(x)),
+    Window(const lento::Problem& problem, std::string_view stepper, double from)
+        : start(problem.dimension(), from),
           rest(start.size(), 0.0),
-          average(start.size()),
-          system(system_of<Extent>(start.size(), Force{})),
-          acceleration(system),
-          window(acceleration, lento::time_scales(system),
-                 {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none}) {}
+          found(start.size()),
+          acceleration(problem),
+          window(lento::make_window(
+              stepper, acceleration, lento::time_scales(problem),
+              {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none})) {}
+
+    void once() { window->average_acceleration({.x = start, .v = rest, .phases = phase}, found); }
+};
+
+constexpr double pendulum_start = 0.5;
+constexpr double chain_start = 0.1;
+
+Loop window_loop(std::string name, lento::Problem problem, std::string stepper, double from) {
+    return library_loop(std::move(name), [=] { return Window(problem, stepper, from); });
+}
+
+/// A map over five periods.
+struct Map {
+    std::vector<double> start{pendulum_start, 1.5}, found{0, 0};
+    static constexpr std::size_t shown = 0;
+    std::unique_ptr<lento::MicroFlow> flow;
+
+    explicit Map(std::string_view stepper) : flow(lento::micro_flow(pendulum(), stepper, 0)) {}
 
     void once() {
-        window.average_acceleration({.x = lento::view<Extent>(std::span<const double>(start)),
-                                     .v = lento::view<Extent>(std::span<const double>(rest)),
-                                     .phases = phase},
-                                    lento::view<Extent>(std::span<double>(average)));
+        flow->follow({.h = by_hand::h, .turns = 1.0 / by_hand::steps_per_period, .steps = by_hand::each_side}, start,
+                     found);
     }
 };
 
-template <template <class, std::size_t> class Stepper, std::size_t Extent, class Force>
-Loop library_loop(std::string name, Force, const std::vector<double>& start) {
-    using Window = LibraryWindow<Stepper, Extent, Force>;
-    return {std::move(name),
-            [start](benchmark::State& state) {
-                Window window(start);
-                for (auto _ : state) {
-                    benchmark::DoNotOptimize(window.start.data());
-                    window.once();
-                    benchmark::DoNotOptimize(window.average.data());
-                    benchmark::ClobberMemory();
-                }
-            },
-            [start] {
-                Window window(start);
-                window.once();
-                return window.average[0];
-            }};
-}
-
-/// A map over five periods, again and again.
-template <template <class, std::size_t> class Stepper>
-Loop map_loop(std::string name) {
-    using System = decltype(system_of<1>(1, PendulumForce{}));
-    struct Map {
-        lento::MotionFlow<System, Stepper> flow{
-            system_of<1>(1, PendulumForce{}),
-            lento::PhaseClock({{.frequency = by_hand::omega}}, by_hand::two_pi / by_hand::omega, 0)};
-        std::vector<double> start{0.5, 1.5}, increment{0, 0};
-        void once() {
-            flow.follow({.h = by_hand::h, .turns = 1.0 / by_hand::steps_per_period, .steps = by_hand::each_side}, start,
-                        increment);
-        }
-    };
-    return {std::move(name),
-            [](benchmark::State& state) {
-                Map map;
-                for (auto _ : state) {
-                    benchmark::DoNotOptimize(map.start.data());
-                    map.once();
-                    benchmark::DoNotOptimize(map.increment.data());
-                    benchmark::ClobberMemory();
-                }
-            },
-            [] {
-                Map map;
-                map.once();
-                return map.increment[0];
-            }};
+Loop map_loop(std::string name, std::string stepper) {
+    return library_loop(std::move(name), [=] { return Map(stepper); });
 }
 
 Loop hand_pendulum(std::string name, double (*average)(double, const lento::FilterWeights&)) {
     return {std::move(name),
             [average](benchmark::State& state) {
-                double start = 0.5;
+                double start = pendulum_start;
                 for (auto _ : state) {
                     benchmark::DoNotOptimize(start);
                     benchmark::DoNotOptimize(average(start, weights()));
                     benchmark::ClobberMemory();
                 }
             },
-            [average] { return average(0.5, weights()); }};
+            [average] { return average(pendulum_start, weights()); }};
 }
 
 Loop hand_chain(std::string name) {
     std::array<double, by_hand::links> start;
-    start.fill(0.1);
+    start.fill(chain_start);
     return {std::move(name),
             [start](benchmark::State& state) mutable {
                 std::array<double, by_hand::links> average;
@@ -186,119 +168,38 @@ std::string pendulum_model() {
         by_hand::omega);
 }
 
-/// A window over a model compiled from text, made as a method makes it.
-struct ModelWindow {
-    using System = lento::VibratedSystem<lento::model::ModelForce>;
-
-    std::vector<double> start, rest, average, phase{0.0};
-    System system;
-    lento::Acceleration<System> acceleration;
-    std::unique_ptr<lento::AnyWindow<System>> window;
-
-    explicit ModelWindow(const lento::model::Model& model)
-        : start(lento::model::start_of(model)),
-          rest(start.size(), 0.0),
-          average(start.size()),
-          system(lento::model::second_order_system(model)),
-          acceleration(system),
-          window(lento::make_window(
-              "verlet", acceleration, lento::time_scales(system),
-              {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none})) {}
-
-    void once() { window->average_acceleration({.x = start, .v = rest, .phases = phase}, average); }
-};
-
-Loop model_loop(std::string name, const std::string& text) {
-    const auto made = [text] { return ModelWindow(lento::model::read_model({"benchmark", text})); };
-    return {std::move(name),
-            [made](benchmark::State& state) {
-                auto window = made();
-                for (auto _ : state) {
-                    benchmark::DoNotOptimize(window.start.data());
-                    window.once();
-                    benchmark::DoNotOptimize(window.average.data());
-                    benchmark::ClobberMemory();
-                }
-            },
-            [made] {
-                auto window = made();
-                window.once();
-                return window.average[0];
-            }};
-}
-
-/// The pendulum as a point in the plane.
-auto plane_pendulum() {
-    const auto free = lento::vibrated_system(2, by_hand::omega, [](auto, auto, auto, auto theta, auto f) {
-        f[0] = 0.0;
-        f[1] = -9.8 - 4 * by_hand::omega * std::cos(theta);
-    });
-    return lento::constrained(free, 1, [](auto x, auto, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - 0.2 * 0.2; });
-}
-
-/// SHAKE over it.
+/// SHAKE over the pendulum as a point in the plane.
 struct ShakeWindow {
-    using System = decltype(plane_pendulum());
-    using Free = std::decay_t<decltype(std::declval<System>().free())>;
-    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
-    using Reduced = decltype(lento::reduced(std::declval<System>()));
+    std::vector<double> start{0.2 * std::sin(pendulum_start), 0.2 * std::cos(pendulum_start)}, rest{0, 0},
+        found{0, 0, 0}, phase{0.0};
+    static constexpr std::size_t shown = 0;
+    lento::Problem problem = in_the_plane();
+    lento::Acceleration active{problem.free()};
+    lento::Manifold manifold{problem};
+    std::unique_ptr<lento::Window> window = lento::make_constrained_window(
+        "shake", active, manifold, lento::time_scales(problem),
+        {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none});
 
-    std::vector<double> start{0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, rest{0, 0}, average{0, 0, 0}, phase{0.0};
-    System system = plane_pendulum();
-    lento::Acceleration<Free> acceleration{system.free()};
-    lento::Manifold<Constraints> manifold{system.mass(), system.constraints()};
-    lento::ConstrainedWindow<Reduced, Free, Constraints, lento::Shake> window{
-        acceleration,
-        manifold,
-        lento::time_scales(system.free()),
-        {weights(), by_hand::steps_per_period, lento::Sides::forward, lento::VelocityUse::none}};
-
-    void once() { window.average_acceleration({.x = start, .v = rest, .phases = phase}, average); }
+    static lento::Problem in_the_plane() {
+        const auto free = lento::vibrated_system(2, by_hand::omega, [](auto, auto, auto, auto theta, auto f) {
+            f[0] = 0.0;
+            f[1] = -9.8 - 4 * by_hand::omega * cos(theta);
+        });
+        return lento::constrained(free, 1, [](auto x, auto, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - 0.2 * 0.2; });
+    }
+    void once() { window->average_acceleration({.x = start, .v = rest, .phases = phase}, found); }
 };
-
-Loop shake_loop(std::string name) {
-    return {std::move(name),
-            [](benchmark::State& state) {
-                ShakeWindow window;
-                for (auto _ : state) {
-                    benchmark::DoNotOptimize(window.start.data());
-                    window.once();
-                    benchmark::DoNotOptimize(window.average.data());
-                    benchmark::ClobberMemory();
-                }
-            },
-            [] {
-                ShakeWindow window;
-                window.once();
-                return window.average[0];
-            }};
-}
 
 /// The mean rates of slow variables over one window.
-Loop slow_loop(std::string name) {
-    struct Window {
-        std::vector<double> start{0.5, -0.4, 0.6, 0.8}, rates{0, 0, 0};
-        lento::FilterWeights weights{lento::Filter("gentle"), by_hand::each_side / 2};
-        std::unique_ptr<lento::SlowAverage> average =
-            lento::slow_problem(lento::papers::slow_pendulum(1e-5))->average("verlet", 0, start);
-        void once() { average->mean_rates({.h = 1e-5 / 25, .weights = &weights}, start, rates); }
-    };
-    return {std::move(name),
-            [](benchmark::State& state) {
-                Window window;
-                for (auto _ : state) {
-                    benchmark::DoNotOptimize(window.start.data());
-                    window.once();
-                    benchmark::DoNotOptimize(window.rates.data());
-                    benchmark::ClobberMemory();
-                }
-            },
-            [] {
-                Window window;
-                window.once();
-                return window.rates[2];
-            }};
-}
+struct SlowWindow {
+    std::vector<double> start{pendulum_start, -0.4, 0.6, 0.8}, found{0, 0, 0};
+    static constexpr std::size_t shown = 2;
+    lento::FilterWeights weights{lento::Filter("gentle"), by_hand::each_side / 2};
+    std::unique_ptr<lento::SlowAverage> average =
+        lento::slow_average(lento::papers::slow_pendulum(1e-5), "verlet", 0, start);
+
+    void once() { average->mean_rates({.h = 1e-5 / 25, .weights = &weights}, start, found); }
+};
 double slow_by_hand(double start, const lento::FilterWeights&) {
     static const lento::FilterWeights half(lento::Filter("gentle"), by_hand::each_side / 2);
     return by_hand::slow_pendulum(start, half);
@@ -310,32 +211,31 @@ struct Comparison {
 };
 
 std::vector<Comparison> comparisons() {
-    const std::vector<double> one{0.5};
-    const std::vector<double> many(by_hand::links, 0.1);
     using namespace by_hand;
     constexpr std::size_t masses = 40;
-    const std::vector<double> masses_start(masses, 0.1);
+    const auto on_pendulum = [](std::string name, std::string stepper) {
+        return window_loop(std::move(name), pendulum(), std::move(stepper), pendulum_start);
+    };
     return {
-        {library_loop<lento::Verlet, 1>("Verlet, pendulum", PendulumForce{}, one),
-         hand_pendulum("Verlet, pendulum, by hand", verlet_pendulum), 1.10},
-        {library_loop<lento::Verlet, links>("Verlet, chain of 16", ChainForce{}, many),
+        {on_pendulum("Verlet, pendulum", "verlet"), hand_pendulum("Verlet, pendulum, by hand", verlet_pendulum), 1.10},
+        {window_loop("Verlet, chain of 16", chain(links), "verlet", chain_start),
          hand_chain("Verlet, chain of 16, by hand"), 1.10},
-        {library_loop<lento::Verlet4, 1>("composition of order 4, pendulum", PendulumForce{}, one),
+        {on_pendulum("composition of order 4, pendulum", "verlet4"),
          hand_pendulum("composition of order 4, pendulum, by hand", verlet4_pendulum), 1.10},
-        {library_loop<lento::RungeKutta4OnMotion, 1>("RK4, pendulum", PendulumForce{}, one),
-         hand_pendulum("RK4, pendulum, by hand", rk4_pendulum), 0},
-        {library_loop<lento::Verlet, lento::dynamic>("Verlet, pendulum, length not known", PendulumForce{}, one),
-         hand_pendulum("Verlet, pendulum, length not known, by hand", verlet_pendulum), 0},
-        {model_loop("Verlet, pendulum from text", pendulum_model()),
-         library_loop<lento::Verlet, 1>("Verlet, the same in C++", PendulumForce{}, one), 1.15},
-        {model_loop("Verlet, chain of 40 from text", chain_model(masses)),
-         library_loop<lento::Verlet, masses>("Verlet, the same chain in C++", ChainForce{}, masses_start), 1.3},
-        {map_loop<lento::Verlet>("Verlet, map of the pendulum"),
+        {on_pendulum("RK4, pendulum", "rk4"), hand_pendulum("RK4, pendulum, by hand", rk4_pendulum), 0},
+        {window_loop("Verlet, pendulum from text", lento::Model::from_text(pendulum_model()).problem(), "verlet",
+                     pendulum_start),
+         on_pendulum("Verlet, the same in C++", "verlet"), 1.15},
+        {window_loop("Verlet, chain of 40 from text", lento::Model::from_text(chain_model(masses)).problem(), "verlet",
+                     chain_start),
+         window_loop("Verlet, the same chain in C++", chain(masses), "verlet", chain_start), 1.3},
+        {map_loop("Verlet, map of the pendulum", "verlet"),
          hand_pendulum("Verlet, map of the pendulum, by hand", verlet_map_pendulum), 0},
-        {map_loop<lento::RungeKutta4OnMotion>("RK4, map of the pendulum"),
+        {map_loop("RK4, map of the pendulum", "rk4"),
          hand_pendulum("RK4, map of the pendulum, by hand", rk4_map_pendulum), 0},
-        {slow_loop("Verlet, slow variables"), hand_pendulum("Verlet, slow variables, by hand", slow_by_hand), 0},
-        {shake_loop("SHAKE, pendulum in the plane"),
+        {library_loop("Verlet, slow variables", [] { return SlowWindow(); }),
+         hand_pendulum("Verlet, slow variables, by hand", slow_by_hand), 0},
+        {library_loop("SHAKE, pendulum in the plane", [] { return ShakeWindow(); }),
          hand_pendulum("SHAKE, pendulum in the plane, by hand", shake_pendulum), 0},
     };
 }

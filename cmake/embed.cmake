@@ -1,5 +1,5 @@
 # Turns files into constants of a C++ source: cmake -DOUT=FILE.cpp "-DFILES=name=path;name=path" -P embed.cmake
-set(text "#include \"assets.hpp\"\n\nnamespace lento::page {\nnamespace {\n")
+set(text "#include \"output/assets.hpp\"\n\nnamespace lento::page {\nnamespace {\n")
 foreach(entry IN LISTS FILES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${entry}")
   set(name ${CMAKE_MATCH_1})

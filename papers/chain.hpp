@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <string>
@@ -38,7 +39,7 @@ struct Chain {
     }
 
     /// x_j - x_{j-1}, squared, minus the square of the length.
-    auto constraints() const {
+    std::shared_ptr<const Constraints> constraints() const {
         const auto function = [lengths = lengths](auto x, auto, auto values) {
             for (std::size_t j = 0; j < lengths.size(); ++j) {
                 auto dx = x[2 * j];
@@ -63,7 +64,7 @@ struct Chain {
     }
 
     /// (4.3): the support's acceleration is v_max omega cos(theta).
-    auto vibrated(double omega) const {
+    Problem vibrated(double omega) const {
         const auto force = [masses = masses, g = g, v_max = v_max, omega](auto, auto, auto, auto theta, auto f) {
             const auto weight = g + v_max * omega * cos(theta);
             for (std::size_t j = 0; j < masses.size(); ++j) {
@@ -71,7 +72,7 @@ struct Chain {
                 f[2 * j + 1] = -masses[j] * weight;
             }
         };
-        return ConstrainedSystem(vibrated_system(2 * links(), omega, force).with_mass(mass()), constraints());
+        return constrained(vibrated_system(2 * links(), omega, force).with_mass(mass()), constraints());
     }
 
     /// The force of the averaged equation (4.4) by the formula of appendix B, for any mass matrix: with f_1 = F cos(theta), F constant,
@@ -115,12 +116,9 @@ struct Chain {
     }
 
     /// (4.4), (4.5).
-    auto averaged() const {
-        const auto force = [*this](std::span<const double> x, auto, auto, auto, std::span<double> f) {
-            averaged_force(x, f);
-        };
-        return ConstrainedSystem(VibratedSystem<decltype(force)>(2 * links(), {}, force).with_mass(mass()),
-                                 constraints());
+    Problem averaged() const {
+        const auto force = [*this](In x, In, double, Out f) { averaged_force(x, f); };
+        return constrained(plain_system(2 * links(), force).with_mass(mass()), constraints());
     }
 
     /// The rods at the angles given, from the upward vertical.

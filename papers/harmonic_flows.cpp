@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "harmonic_tables.hpp"
 #include "lento/lento.hpp"
 #include "slope.hpp"
@@ -27,11 +28,12 @@ double eps_of(int power) {
 }
 
 /// A system of the paper for any eps, over the time t_slow/eps, which is whole periods of 2 pi.
-template <class Make>
 class Study {
 public:
+    using Make = Problem (*)(double eps);
+
     Study(Make make, std::vector<double> start, std::size_t phases)
-        : make_(std::move(make)), start_(std::move(start)), phases_(phases) {}
+        : make_(make), start_(std::move(start)), phases_(phases) {}
 
     struct Run {
         double evaluations, error, estimate;
@@ -91,8 +93,7 @@ private:
     std::vector<double> resolved(int power, double t_slow) const {
         constexpr std::int64_t steps_a_period = 64;
         const auto periods = static_cast<std::int64_t>(std::round(t_slow / eps_of(power) / (2 * pi)));
-        return conventional(PeriodicSplit(make_(eps_of(power))), "dopri8", 2 * pi, steps_a_period, periods, 1,
-                            start_)[0];
+        return conventional(make_(eps_of(power)), "dopri8", 2 * pi, steps_a_period, periods, 1, start_)[0];
     }
 
     Make make_;
@@ -107,8 +108,7 @@ struct Prototype {
 };
 
 /// What N = 1 costs and errs by, in the prototype and here; and what a tolerance costs.
-template <class Make>
-void add_costs(Result& result, const Study<Make>& study, const Prototype& prototype) {
+void add_costs(Result& result, const Study& study, const Prototype& prototype) {
     result.references = of_the_prototype;
     result.not_judged = "The prototype had another macro-solver, and did not count its start.";
     const std::string label = fmt::format("2^-{}", prototype.power);

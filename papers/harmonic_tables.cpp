@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "chain.hpp"
-#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
 #include "uneven_pendulum.hpp"
 

@@ -17,11 +17,11 @@ struct Pendulum {
     double v_max = 4;
 
     /// (2.2), (2.3), with the fast velocity of (2.7).
-    auto vibrated(double omega, double phase_start = 0) const {
-        return vibrated_system<1>(omega,
-                                  [*this, omega](auto x, auto, auto, auto theta, auto f) {
-                                      f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
-                                  })
+    Problem vibrated(double omega, double phase_start = 0) const {
+        return vibrated_system(1, omega,
+                               [*this, omega](auto x, auto, auto, auto theta, auto f) {
+                                   f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
+                               })
             .with_names({"q"})
             .with_phase_start({phase_start})
             .with_fast_velocity(
@@ -32,11 +32,11 @@ struct Pendulum {
 
     /// (2.5), (2.6).
     double averaged_force(double Q) const { return (g / l - v_max * v_max / (2 * l * l) * std::cos(Q)) * std::sin(Q); }
-    auto averaged() const {
-        return VibratedSystem(1, {},
-                              [*this](auto x, auto, auto, auto, auto f) {
-                                  f[0] = (g / l - v_max * v_max / (2 * l * l) * cos(x[0])) * sin(x[0]);
-                              })
+    Problem averaged() const {
+        return plain_system(1,
+                            [*this](auto x, auto, auto, auto f) {
+                                f[0] = (g / l - v_max * v_max / (2 * l * l) * cos(x[0])) * sin(x[0]);
+                            })
             .with_names({"q"});
     }
     /// The energy that (2.5) conserves.

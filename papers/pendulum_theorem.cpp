@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include "base/number.hpp"
 #include "chain.hpp"
-#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 

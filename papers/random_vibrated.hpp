@@ -62,23 +62,29 @@ struct RandomVibrated {
         }
     }
 
-    auto system() const {
-        return vibrated_system(dimension, omega, [c = *this](auto x, auto v, auto, auto theta, auto f) {
-            for (std::size_t i = 0; i < c.dimension; ++i) {
-                const auto& own = c.coordinates[i];
-                const auto& next = x[(i + 1) % c.dimension];
-                f[i] = -own.stiffness * x[i] - own.cubic * x[i] * x[i] * x[i] + own.coupling * sin(next);
-                if (own.damping != 0) {
-                    f[i] = f[i] - (own.damping + own.pumping * sin(theta)) * v[i] - own.drag * v[i] * v[i] * v[i];
-                }
-                for (std::size_t h = 0; h < harmonics; ++h) {
-                    const auto& term = own.terms[h];
-                    if (term.size != 0) {
-                        f[i] = f[i] + c.omega * term.size * cos(static_cast<double>(h + 1) * theta + term.phase) *
-                                          sin(x[term.of] + term.shift);
-                    }
+    /// On all coordinates, with any numbers: references take more digits than `system` does.
+    void force(auto x, auto v, const auto& theta, auto f) const {
+        using std::cos, std::sin;
+        for (std::size_t i = 0; i < dimension; ++i) {
+            const auto& own = coordinates[i];
+            const auto& next = x[(i + 1) % dimension];
+            f[i] = -own.stiffness * x[i] - own.cubic * x[i] * x[i] * x[i] + own.coupling * sin(next);
+            if (own.damping != 0) {
+                f[i] = f[i] - (own.damping + own.pumping * sin(theta)) * v[i] - own.drag * v[i] * v[i] * v[i];
+            }
+            for (std::size_t h = 0; h < harmonics; ++h) {
+                const auto& term = own.terms[h];
+                if (term.size != 0) {
+                    f[i] = f[i] + omega * term.size * cos(static_cast<double>(h + 1) * theta + term.phase) *
+                                      sin(x[term.of] + term.shift);
                 }
             }
+        }
+    }
+
+    Problem system() const {
+        return vibrated_system(dimension, omega, [random = *this](auto x, auto v, auto, auto theta, auto f) {
+            random.force(x, v, theta, f);
         });
     }
 };

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "reproduction.hpp"
 #include "reversible_systems.hpp"
 
@@ -71,7 +71,7 @@ private:
     std::vector<double> start_ = Chain{}.start();
     const Chain chain_{};
     const double eps_ = chain_.eps;
-    std::unique_ptr<SlowAverage> average_ = slow_problem(chain_.with_slow_variables())->average("verlet", 0, start_);
+    std::unique_ptr<SlowAverage> average_ = slow_average(chain_.with_slow_variables(), "verlet", 0, start_);
     SlowField windows_ = paper_windows(*average_, eps_ / 50, 60 * eps_);
     const double energy_ = chain_.energy(start_);
 
@@ -127,7 +127,7 @@ private:
                                   }
                               }};
         LeapfrogPlan plan{.interval = {0, T}, .steps = std::llround(T / H)};
-        plan.partition = slow_problem(chain_.with_slow_variables())->partition(0, start_);
+        plan.partition = partition_of(chain_.with_slow_variables(), 0, start_);
         march_ = LeapfrogMarch(windows_, std::move(plan)).from(vector_of(start_), taker, {});
     }
     Curve drift_curve() const {

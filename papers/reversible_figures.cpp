@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "reproduction.hpp"
 #include "reversible_systems.hpp"
 
@@ -27,7 +27,7 @@ double seconds() {
 class SpiralPicture {
 public:
     SpiralPicture()
-        : average_(slow_problem(expanding_spiral(eps))->average("rk4", 0, std::array{1.0, 0.0})),
+        : average_(slow_average(expanding_spiral(eps), "rk4", 0, std::array{1.0, 0.0})),
           field_(paper_windows(*average_, eps / 50, 6 * 2 * pi * eps)) {}
 
     /// x_0, and the end of an Euler step: on the ray through x_0 at the radius 1 + H.
@@ -180,7 +180,7 @@ private:
     Run leapfrog(double H) {
         Run run;
         const double began = seconds();
-        const auto average = slow_problem(slow_pendulum(eps))->average("verlet", 0, start_);
+        const auto average = slow_average(slow_pendulum(eps), "verlet", 0, start_);
         auto field = paper_windows(*average, h, eta);
         const auto steps = static_cast<std::int64_t>(std::round(T / H));
         std::vector<std::pair<double, Eigen::VectorXd>> points;
@@ -214,7 +214,7 @@ private:
     /// Of the whole run, from its first hundredth.
     double verlet_seconds() {
         constexpr double share = 0.01;
-        const auto average = slow_problem(slow_pendulum(eps))->average("verlet", 0, start_);
+        const auto average = slow_average(slow_pendulum(eps), "verlet", 0, start_);
         std::vector<double> increment(start_.size());
         const double began = seconds();
         average->flow().follow({.h = h, .steps = static_cast<std::int64_t>(share * T / h)}, start_, increment);

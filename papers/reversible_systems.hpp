@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/slow_problem.hpp"
+#include "average/slow_average.hpp"
 #include "lento/lento.hpp"
-#include "lento/march/leapfrog.hpp"
+#include "march/leapfrog.hpp"
 
 namespace lento::papers {
 
 /// (3.1): z' = (i/eps + 1) z.
-inline auto expanding_spiral(double eps) {
+inline Problem expanding_spiral(double eps) {
     return slow_system(first_order_system(2,
                                           [eps](auto z, auto, auto rate) {
                                               rate[0] = -z[1] / eps + z[0];
@@ -33,7 +33,7 @@ inline constexpr double l = 0.05;
 inline constexpr double turn = 2 * std::numbers::pi;
 }  // namespace slow_pendulum_detail
 
-inline auto slow_pendulum(double eps) {
+inline Problem slow_pendulum(double eps) {
     using namespace slow_pendulum_detail;
     return slow_system(first_order_system(4,
                                           [eps](auto x, auto, auto rate) {
@@ -67,7 +67,7 @@ struct Chain {
         return S((upper - lower) * std::numbers::sqrt2 / 2);
     }
 
-    auto system() const {
+    Problem system() const {
         return first_order_system(unknowns(),
                                   [c = *this](auto z, auto, auto rate) {
                                       const std::size_t n = c.k;
@@ -90,7 +90,7 @@ struct Chain {
     }
 
     /// y, u, I_i and the relative phases, each with both charts.
-    auto with_slow_variables() const {
+    Problem with_slow_variables() const {
         std::vector<SlowName> names;
         for (const char* group : {"y", "u", "I"}) {
             for (std::size_t i = 1; i <= k; ++i) {

@@ -8,10 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/projection.hpp"
+#include "average/projection.hpp"
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
-#include "lento/method/stiff_run.hpp"
+#include "method/ipa_window.hpp"
+#include "method/stiff_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
 #include "two_springs.hpp"
@@ -19,8 +20,8 @@
 namespace lento::papers {
 namespace {
 
-auto two_springs(double omega) {
-    return stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations());
+Problem two_springs(double omega) {
+    return TwoSprings{omega, omega}.stiff();
 }
 
 Request projection_request(std::vector<double> start, std::vector<double> velocity, double tolerance) {
@@ -91,9 +92,8 @@ Result table_1() {
     Result result;
     result.not_judged = "Two printed figures are misprints: the sign of one, a digit of the other.";
     for (const auto& block : blocks) {
-        const SpringsMotion motion(two_springs(block.omega));
-        const auto request = projection_request(off_start, start_velocity, 1e-9);
-        StiffRun run(motion, request, ipa_description, ipa_window);
+        Run under_way(two_springs(block.omega), projection_request(off_start, start_velocity, 1e-9), method::ipa);
+        StiffRun run(under_way, ipa_window);
         auto x = off_start;
         auto v = start_velocity;
         auto g = TwoSprings::elongations(x, v);
@@ -191,7 +191,6 @@ LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps
             f[1] = 0;
         },
         {omega}, [](auto q, auto t, auto g) { g[0] = q[1] - cos(t); });
-    const SpringsMotion motion(system);
     const double t = 1;
     const double amplitude = omega * omega / (omega * omega - 1);
     Request request{.start = {1, amplitude * std::cos(t) + 0.01},
@@ -201,7 +200,8 @@ LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps
                     .method = "ipa"};
     request.options.micro = micro;
     request.options.micro_steps_per_period = steps;
-    StiffRun run(motion, request, ipa_description, ipa_window);
+    Run under_way(system, request, method::ipa);
+    StiffRun run(under_way, ipa_window);
     LimitPoint limit;
     auto point = run.projection().once(t, request.start, request.velocity);
     limit.contraction = (point.position[1] - amplitude * std::cos(t)) / 0.01;

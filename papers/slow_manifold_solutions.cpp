@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
-#include "lento/method/constrained_motion.hpp"
 #include "lento/method/slow_point.hpp"
 #include "reproduction.hpp"
+#include "run/constrained_macro.hpp"
 #include "slope.hpp"
 #include "two_springs.hpp"
 
@@ -48,9 +48,7 @@ const Target& target(double omega) {
     static std::map<double, Target> known;
     auto& target = known[omega];
     if (target.end.empty()) {
-        const auto point =
-            slow_point(stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations()),
-                       ipa_request(omega), Extrapolation::none);
+        const auto point = slow_point(TwoSprings{omega, omega}.stiff(), ipa_request(omega), Extrapolation::none);
         target = {point.position, point.velocity, {}};
         Request request{.start = point.position, .velocity = point.velocity, .t_end = 10};
         target.end = true_motion({omega, omega}, request, {10.0}, 1e-12)[0];
@@ -121,8 +119,8 @@ constexpr double within = 1 - 1 / 1.1;  // of what saturates
 /// RATTLE from the slow point itself, which is omega^-2 off the constraints: the first step pulls it onto them. (`lento::solve` would
 /// project it first, and saturate at 18/omega^2.)
 Errors rattle_errors(double omega, double step) {
-    const Mass mass(4);
-    Manifold manifold(mass, ConstraintFunctions(4, 2, TwoSprings::both_elongations()));
+    const auto rods = constrained(plain_system(4, TwoSprings::force(0, 0)), 2, TwoSprings::both_elongations());
+    Manifold manifold(rods);
     const Request request{.start = target(omega).start, .t_end = 10, .keep = Recorder::Keep::nothing};
     std::int64_t evaluations = 0;
     const AveragedAcceleration no_force = [&](double, std::span<const double>, std::span<const double>,
@@ -130,7 +128,7 @@ Errors rattle_errors(double omega, double step) {
         std::fill(a.begin(), a.end(), 0.0);
         ++evaluations;
     };
-    const auto marched = march_on_manifold(manifold, {"rattle", step}, VelocityUse::none, no_force, request,
+    const auto marched = march_on_manifold(rods, manifold, {"rattle", step}, VelocityUse::none, no_force, request,
                                            target(omega).start, target(omega).velocity);
     const std::span<const double> end = target(omega).end;
     return {distance(marched.final_state.position, end.first(4)), distance(marched.final_state.velocity, end.last(4)),
@@ -197,7 +195,7 @@ Solution from_constraints(double omega, double rtol) {
                     .t_end = 10,
                     .method = "direct",
                     .keep = Recorder::Keep::nothing};
-    return direct(TwoSprings{omega, omega}.plain(), adams(request, rtol));
+    return solve(TwoSprings{omega, omega}.plain(), adams(request, rtol));
 }
 Solution from_slow_point(double omega, double rtol, bool again) {
     auto request = adams(ipa_request(omega), rtol);

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 #include "stiff_runs.hpp"
@@ -31,12 +31,12 @@ Curves curves_of(const TwoSprings& springs, const Request& request, const Soluti
         curves.times.push_back(0.25 * n);
     }
     const auto start = hmm.slow(0);
-    const auto underlying = springs.underlying({.start = start.position,
-                                                .velocity = start.velocity,
-                                                .t_end = 10,
-                                                .method = "direct",
-                                                .rtol = 1e-9,
-                                                .atol = 1e-12});
+    const auto underlying = solve(springs.underlying(), {.start = start.position,
+                                                         .velocity = start.velocity,
+                                                         .t_end = 10,
+                                                         .method = "direct",
+                                                         .rtol = 1e-9,
+                                                         .atol = 1e-12});
     for (const double t : curves.times) {
         curves.hmm.push_back(hmm.slow(t));
         curves.underlying.push_back(underlying.slow(t));

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "two_springs.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 #include "stiff_runs.hpp"
@@ -79,7 +79,7 @@ Counts direct_counts(double omega) {
         request.method = "direct";
         request.options = {.macro = "ode45"};
         request.keep = Recorder::Keep::nothing;
-        const auto run = direct(TwoSprings{1, omega}.plain(), request).statistics();
+        const auto run = solve(TwoSprings{1, omega}.plain(), request).statistics();
         mean.steps += double(run.macro_steps) / starts;
         mean.failed += double(run.rejected_steps) / starts;
         mean.seconds += run.wall_seconds / starts;

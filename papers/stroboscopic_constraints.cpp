@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "chain.hpp"
-#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
@@ -26,7 +26,7 @@ constexpr double pi = std::numbers::pi;
 const Chain pendulum = double_pendulum();
 
 /// The same in its angles, for reference: Lagrange's equations with gravity g + v_max omega cos(theta).
-auto in_angles(double omega) {
+Problem in_angles(double omega) {
     const double m1 = pendulum.masses[0];
     const double m2 = pendulum.masses[1];
     const double l1 = pendulum.lengths[0];
@@ -94,8 +94,7 @@ Measured conventional_herk(double eps, std::int64_t n, const Solution& truth) {
     const auto periods = static_cast<std::int64_t>(std::floor(1 / period)) / std::int64_t{marks} * std::int64_t{marks};
     auto start = pendulum.position({0.5, 0});
     start.resize(2 * start.size(), 0.0);
-    const auto states =
-        conventional(PeriodicOnConstraints(pendulum.vibrated(1 / eps)), "herk3", period, n, periods, marks, start);
+    const auto states = conventional(pendulum.vibrated(1 / eps), "herk3", period, n, periods, marks, start);
     Measured measured{0, static_cast<double>(n * periods)};
     for (std::size_t k = 0; k < marks; ++k) {
         const double t = static_cast<double>(periods) * static_cast<double>(k + 1) / marks * period;

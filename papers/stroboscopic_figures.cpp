@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "reproduction.hpp"
 #include "stroboscopic_runs.hpp"
@@ -33,8 +33,8 @@ struct Point {
     double error = 0;
 };
 
-auto kepler_motion(int power) {
-    return PeriodicSplit(perturbed_kepler(std::pow(2.0, -power)));
+Problem kepler_problem(int power) {
+    return perturbed_kepler(std::pow(2.0, -power));
 }
 
 /// Figures 3 and 4: an orbit over (pi/8)/eps, one micro-stepper for all methods.
@@ -62,7 +62,7 @@ public:
         return {counted_micro_steps(run, s.n, at_end), error};
     }
     Point direct(const Setting& s) const {
-        const auto end = conventional(kepler_motion(s.power), micro_, 2 * pi, static_cast<std::int64_t>(s.n),
+        const auto end = conventional(kepler_problem(s.power), micro_, 2 * pi, static_cast<std::int64_t>(s.n),
                                       periods(s.power), 1, kepler_start);
         return {static_cast<double>(periods(s.power)) * static_cast<double>(s.n),
                 largest_difference(end[0], reference(s.power))};
@@ -78,7 +78,7 @@ private:
         static std::vector<std::vector<double>> known(32);
         auto& state = known[static_cast<std::size_t>(power)];
         if (state.empty()) {
-            state = conventional(kepler_motion(power), "dopri8", 2 * pi, 64, periods(power), 1, kepler_start)[0];
+            state = conventional(kepler_problem(power), "dopri8", 2 * pi, 64, periods(power), 1, kepler_start)[0];
         }
         return state;
     }
@@ -226,9 +226,8 @@ Limit limit_cycle(int power) {
     constexpr std::size_t marks = 128;
     const std::vector<double> start{0.5, 0.5};
     const auto system = van_der_pol(eps);
-    const auto motion = PeriodicSplit(system);
-    const auto truth = conventional(motion, "dopri8", 2 * pi, 32, periods, marks, start);
-    const auto strang = conventional(motion, "strang", 2 * pi, 32, periods, marks, start);
+    const auto truth = conventional(system, "dopri8", 2 * pi, 32, periods, marks, start);
+    const auto strang = conventional(system, "strang", 2 * pi, 32, periods, marks, start);
     Request request{.start = start,
                     .t_end = 32 * pi / eps,
                     .method = "sam",

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "average/micro_flow.hpp"
 #include "lento/lento.hpp"
+#include "lento/problem/exact_flow.hpp"
 #include "reproduction.hpp"
 
 namespace lento::papers {
@@ -30,7 +32,7 @@ struct KeplerTimeFactor {
 };
 
 /// (19), with the Kepler motion of section 5.1.2 as its exact part.
-inline auto perturbed_kepler(double eps) {
+inline Problem perturbed_kepler(double eps) {
     const auto whole = first_order_system(4, [eps](auto y, auto, auto rate) {
         using std::sqrt;
         const auto square = y[0] * y[0] + y[1] * y[1];
@@ -49,7 +51,7 @@ inline auto perturbed_kepler(double eps) {
 inline const std::vector<double> kepler_start{1, 0, 0, 1};
 
 /// (17), with the harmonic oscillator as its exact part.
-inline auto van_der_pol(double eps) {
+inline Problem van_der_pol(double eps) {
     const auto whole = first_order_system(2, [eps](auto y, auto, auto rate) {
         rate[0] = y[1];
         rate[1] = -y[0] + eps * (1 - y[0] * y[0]) * y[1];
@@ -64,10 +66,10 @@ inline double counted_micro_steps(const Solution& run, std::size_t n, std::size_
 }
 
 /// States at the ends of `marks` equal parts of a run, by a conventional integration with n steps a period.
-inline std::vector<std::vector<double>> conventional(const PeriodicMotion& motion, const std::string& stepper,
-                                                     double period, std::int64_t n, std::int64_t periods,
-                                                     std::size_t marks, const std::vector<double>& start) {
-    const auto flow = motion.flow(stepper, 0);
+inline std::vector<std::vector<double>> conventional(const Problem& problem, const std::string& stepper, double period,
+                                                     std::int64_t n, std::int64_t periods, std::size_t marks,
+                                                     const std::vector<double>& start) {
+    const auto flow = micro_flow(problem, stepper, 0);
     std::vector<double> increments(marks * start.size());
     const auto steps = static_cast<double>(n);
     flow->follow({.t = 0,

@@ -13,7 +13,7 @@
 
 #include <Eigen/Dense>
 
-#include "lento/base/derivative.hpp"
+#include "base/derivative.hpp"
 #include "lento/lento.hpp"
 
 namespace lento::papers {
@@ -32,7 +32,7 @@ struct TwoCoordinates {
         f[1] = -(2 * x[1] + x[0] * x[0] * x[1]);
     }
 
-    auto vibrated(double omega) const {
+    Problem vibrated(double omega) const {
         const auto system = vibrated_system(2, omega, [omega](auto x, auto, auto, auto theta, auto f) {
             slow(x, f);
             const auto f0 = f[0];

@@ -6,17 +6,18 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
-#include "lento/march/adaptive.hpp"
-#include "lento/march/controller.hpp"
-#include "lento/problem/reduced_system.hpp"
+#include "march/adaptive.hpp"
+#include "march/controller.hpp"
+#include "problem/acceleration.hpp"
 
 namespace lento::papers {
 
@@ -50,36 +51,31 @@ struct TwoSprings {
         };
     }
 
-    /// Calls visitor(system, count, elongations, soft force) with the system that the case is: a frequency of 1 makes a spring soft.
-    template <class Visitor>
-    decltype(auto) visit(Visitor&& visitor) const {
-        const auto with = [&](const std::vector<double>& frequencies, auto soft, auto elongations) {
-            return visitor(stiff_system(4, soft, frequencies, elongations), frequencies.size(), elongations, soft);
-        };
+    /// The springs that the case declares stiff: a frequency of 1 makes a spring soft.
+    Problem stiff() const {
         if (omega1 == 1) {
-            return with({omega2}, force(1, 0), second_elongation());
+            return stiff_system(4, force(1, 0), {omega2}, second_elongation());
         }
         if (omega2 == 1) {
-            return with({omega1}, force(0, 1), first_elongation());
+            return stiff_system(4, force(0, 1), {omega1}, first_elongation());
         }
-        return with({omega1, omega2}, force(0, 0), both_elongations());
+        return stiff_system(4, force(0, 0), {omega1, omega2}, both_elongations());
     }
 
-    Solution solve(const Request& request) const {
-        return visit([&](const auto& system, auto&&...) { return lento::solve(system, request); });
-    }
+    Solution solve(const Request& request) const { return lento::solve(stiff(), request); }
 
     /// The stiff system written by hand.
-    auto plain() const {
+    Problem plain() const {
         return oscillating_system(4, 2 * std::numbers::pi / std::max(omega1, omega2), force(omega1, omega2));
     }
 
-    /// The underlying system (stiff (7)), in which springs are rods at the level of accelerations.
-    Solution underlying(const Request& request) const {
-        return visit([&](const auto&, std::size_t count, auto elongations, auto soft) {
-            const auto free = oscillating_system(4, 1.0, soft);
-            return direct(reduced(constrained(free, count, elongations)), request);
-        });
+    /// The underlying system (stiff (7)), in which springs are rods at the level of accelerations: an ordinary differential equation, which
+    /// nothing puts back onto the constraints.
+    Problem underlying() const {
+        const Springs springs = *stiff().springs;
+        const auto rods =
+            std::make_shared<Acceleration>(constrained(coordinates_problem(4, {}, springs.slow), springs.measures));
+        return plain_system(4, [rods](In x, In v, double t, Out a) { (*rods)(x, v, t, {}, a); }).with_period(1);
     }
 
     /// (g1, g2, g1', g2')

@@ -5,7 +5,7 @@
 
 namespace lento::papers {
 
-inline auto uneven_pendulum(double omega) {
+inline Problem uneven_pendulum(double omega) {
     return vibrated_system(1, omega, [=](auto x, auto v, auto, auto theta, auto f) {
         constexpr double l = 0.2;
         constexpr double v_max = 4;

@@ -2,19 +2,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "average/constrained_window.hpp"
+#include "base/number.hpp"
 #include "chain.hpp"
-#include "lento/average/constrained_window.hpp"
-#include "lento/base/number.hpp"
 #include "lento/lento.hpp"
-#include "lento/march/constrained.hpp"
+#include "march/constrained.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
+#include "step/constrained_catalogue.hpp"
 
 namespace lento::papers {
 namespace {
@@ -162,28 +164,23 @@ Result figure() {
 class PendulumForce {
 public:
     PendulumForce(double omega, std::size_t steps_per_period, const std::string& micro)
-        : system_(pendulum.vibrated(omega)),
-          acceleration_(system_.free()),
-          manifold_(system_.mass(), system_.constraints()),
-          window_(make_constrained_window<Reduced>(micro, acceleration_, manifold_, time_scales(system_.free()),
-                                                   {FilterWeights(Filter("period"), steps_per_period / 2),
-                                                    steps_per_period, Sides::forward, VelocityUse::none})) {}
+        : problem_(pendulum.vibrated(omega)),
+          active_(problem_.free()),
+          manifold_(problem_),
+          window_(make_constrained_window(micro, active_, manifold_, time_scales(problem_),
+                                          {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period,
+                                           Sides::forward, VelocityUse::none})) {}
 
     void operator()(double, std::span<const double> x, std::span<const double>, std::span<double> F) {
         window_->average_acceleration({.x = x, .v = rest_, .phases = phase_}, F);
     }
-    const auto& system() const { return system_; }
+    const Problem& problem() const { return problem_; }
 
 private:
-    using System = decltype(pendulum.vibrated(1.0));
-    using Free = std::decay_t<decltype(std::declval<System>().free())>;
-    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
-    using Reduced = decltype(reduced(std::declval<System>()));
-
-    System system_;
-    Acceleration<Free> acceleration_;
-    Manifold<Constraints> manifold_;
-    std::unique_ptr<AnyConstrainedWindow<Reduced, Free, Constraints>> window_;
+    Problem problem_;
+    Acceleration active_;
+    Manifold manifold_;
+    std::unique_ptr<Window> window_;
     std::vector<double> rest_ = std::vector<double>(4, 0.0);
     std::vector<double> phase_ = {0.0};
 };
@@ -196,12 +193,11 @@ struct Nobody {
 /// The end of a run of the averaged double pendulum: `steps` macro-steps with a stepper through the same averaged force.
 std::vector<double> macro_end(const std::string& macro, double t_end, std::size_t steps) {
     PendulumForce force(1e4, 32, "shake");
-    Manifold manifold(force.system().mass(), force.system().constraints());
+    Manifold manifold(force.problem());
     ConstrainedMarch march(manifold, std::ref(force));
     auto point = march.point_at(0, start, std::vector<double>(4, 0.0));
     with_constrained_stepper(macro, "macro", [&](auto choice) {
-        using Constraints = std::decay_t<decltype(manifold.constraints())>;
-        typename decltype(choice)::template Stepper<Constraints> stepper(manifold, VelocityUse::none);
+        typename decltype(choice)::Stepper stepper(manifold, VelocityUse::none);
         march.fixed(stepper, {0, t_end}, t_end / static_cast<double>(steps), point, Nobody{}, {});
     });
     return {point.y.begin(), point.y.begin() + 8};
@@ -268,7 +264,7 @@ Result appendix_b() {
     const std::vector<double> rest(4, 0.0);
     const auto averaged = pendulum.averaged();
     const auto tangential = [&](std::span<const double> acceleration) {
-        Manifold manifold(averaged.mass(), averaged.constraints());
+        Manifold manifold(averaged);
         std::vector<double> gradient(manifold.entries());
         std::vector<double> a(acceleration.begin(), acceleration.end());
         std::vector<double> lambda(2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -11,14 +12,14 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "lento/average/window.hpp"
-#include "lento/base/derivative.hpp"
-#include "lento/base/number.hpp"
+#include "average/window.hpp"
+#include "base/derivative.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
-#include "lento/step/verlet.hpp"
 #include "pendulum.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
+#include "step/verlet.hpp"
 #include "two_coordinates.hpp"
 
 namespace lento::papers {
@@ -27,32 +28,26 @@ namespace {
 const Pendulum pendulum;
 
 /// The averaged acceleration of Algorithm 2 on its own: one-period filter, Verlet micro-steps.
-template <class System>
 class RestWindow {
 public:
-    RestWindow(const System& system, std::size_t steps_per_period)
-        : acceleration_(system),
-          window_(acceleration_, time_scales(system),
-                  {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward}),
-          rest_(system.dimension(), 0.0),
-          phases_(system.phases().size(), 0.0) {}
+    RestWindow(const Problem& problem, std::size_t steps_per_period)
+        : acceleration_(problem),
+          window_(
+              make_window("verlet", acceleration_, time_scales(problem),
+                          {FilterWeights(Filter("period"), steps_per_period / 2), steps_per_period, Sides::forward})),
+          rest_(problem.dimension(), 0.0),
+          phases_(problem.phases.size(), 0.0) {}
 
-    void operator()(std::span<const double> x, std::span<double> a) {
-        constexpr auto extent = System::extent;
-        window_.average_acceleration(
-            {.x = view<extent>(x), .v = view<extent>(std::span<const double>(rest_)), .phases = phases_},
-            view<extent>(a));
-    }
+    void operator()(In x, Out a) { window_->average_acceleration({.x = x, .v = rest_, .phases = phases_}, a); }
 
 private:
-    Acceleration<System> acceleration_;
-    Window<System, Verlet> window_;
+    Acceleration acceleration_;
+    std::unique_ptr<Window> window_;
     std::vector<double> rest_, phases_;
 };
 
 /// One macro-step of Algorithm 2 with the Verlet formulas, y = (x, v).
-template <class System>
-Eigen::VectorXd macro_step(RestWindow<System>& force, const Eigen::VectorXd& y, double H) {
+Eigen::VectorXd macro_step(RestWindow& force, const Eigen::VectorXd& y, double H) {
     const auto d = static_cast<std::size_t>(y.size() / 2);
     MotionState<double> state(d);
     std::copy(y.data(), y.data() + y.size(), state.y.begin());
@@ -215,12 +210,12 @@ Result averaged_force() {
     for (const double omega : omegas) {
         const auto system = example.vibrated(omega);
         Acceleration acceleration(system);
-        Window<std::decay_t<decltype(system)>, Verlet8> window(acceleration, time_scales(system),
-                                                               {FilterWeights(Filter("cos8"), 12 * 16), 32});
+        const auto window =
+            make_window("verlet8", acceleration, time_scales(system), {FilterWeights(Filter("cos8"), 12 * 16), 32});
         std::vector<double> F(2);
         const std::vector<double> rest(2, 0.0);
         const std::vector<double> phases(1, 0.0);
-        window.average_acceleration({.x = X, .v = rest, .phases = phases}, F);
+        window->average_acceleration({.x = X, .v = rest, .phases = phases}, F);
         const double difference = std::hypot(F[0] - exact[0], F[1] - exact[1]);
         differences.push_back(difference);
         result.rows.push_back({fmt::format("1e{}", std::lround(std::log10(omega))), "averaged force minus (3.7)",

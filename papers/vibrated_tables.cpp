@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/filter.hpp"
-#include "lento/base/number.hpp"
+#include "average/filter.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "pendulum.hpp"
 #include "reproduction.hpp"
@@ -147,7 +147,7 @@ double spread_between(const Table& table, double omega, double other) {
 double error_predicted_from_leakage(double omega, std::size_t steps) {
     const Filter filter("exponential");
     const double leaked = filter.leakage(40) * pendulum.v_max * omega / pendulum.l;
-    const auto limit = vibrated_system<1>(omega, [&](auto x, auto, auto, auto theta, auto f) {
+    const auto limit = vibrated_system(1, omega, [&](auto x, auto, auto, auto theta, auto f) {
         f[0] = (pendulum.g + leaked * pendulum.l + pendulum.v_max * omega * cos(theta)) / pendulum.l * sin(x[0]);
     });
     const auto run = solve(limit, {.start = {0.5},

@@ -7,7 +7,7 @@
 
 int main() {
     const double omega = 1e4;
-    const auto pendulum = lento::vibrated_system<1>(omega, [=](auto x, auto, auto, auto theta, auto f) {
+    const auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
         f[0] = (9.8 + 4 * omega * cos(theta)) / 0.2 * sin(x[0]);
     });
     const auto run = [&](const std::string& method, double rtol, const lento::Options& options) {

@@ -5,10 +5,10 @@
 
 int main() {
     const auto pendulum = [](double omega, double bias) {
-        return lento::vibrated_system<1>(omega,
-                                         [=](auto x, auto, auto, auto theta, auto f) {
-                                             f[0] = 49 * sin(x[0]) + omega * (bias + 20 * cos(theta)) * sin(x[0]);
-                                         })
+        return lento::vibrated_system(1, omega,
+                                      [=](auto x, auto, auto, auto theta, auto f) {
+                                          f[0] = 49 * sin(x[0]) + omega * (bias + 20 * cos(theta)) * sin(x[0]);
+                                      })
             .with_names({"q"});
     };
     const auto attempt = [&](double omega, double bias, const lento::Request& request) {

@@ -1,11 +1,9 @@
 #include <cstdio>
 
-#include <lento/lento.hpp>
 #include <lento/model/model.hpp>
-#include <lento/model/system.hpp>
 
 int main() {
-    const auto model = lento::model::read_model({"pendulum", R"toml(
+    const auto pendulum = lento::Model::from_text(R"toml(
 lento = 1
 [parameters]
 omega = 1e6
@@ -15,8 +13,11 @@ q = { start = 0.5 }
 q = "(9.8 + 4*omega*cos(theta))/0.2 * sin(q)"
 [vibration.theta]
 frequency = "omega"
-)toml"});
-    const auto system = lento::model::second_order_system(model);
-    const auto solution = lento::solve(system, {.start = lento::model::start_of(model), .t_end = 1});
-    std::printf("q(1) = %.6f, %s\n", solution.slow(1).position[0], lento::name_of(solution.outcome()).data());
+[run]
+t_end = 1
+)toml");
+    for (const double omega : {1e4, 1e6, 1e8}) {  // compiled once
+        const auto solution = pendulum.with({{"omega", omega}}).solve();
+        std::printf("q(1) = %.6f, %s\n", solution.slow(1).position[0], lento::name_of(solution.outcome()).data());
+    }
 }

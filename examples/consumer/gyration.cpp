@@ -29,9 +29,6 @@ struct Gyration {
         du[3] = -sine * y[2] - less * y[3];
         return true;
     }
-    // Splittings call these with vectors, from which the type of a template would not be deduced.
-    void field(std::span<const double> y, std::span<double> rate) const { field<double>(y, rate); }
-    bool increment(double h, std::span<const double> y, std::span<double> du) { return increment<double>(h, y, du); }
 
     /// Why there was no such motion.
     std::optional<std::string> failure() const { return std::nullopt; }

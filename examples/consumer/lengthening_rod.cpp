@@ -7,7 +7,7 @@
 
 int main() {
     const double omega = 1e5, l0 = 0.1, rate = 0.02;
-    const auto free = lento::vibrated_system<2>(omega, [=](auto, auto, auto, auto theta, auto f) {
+    const auto free = lento::vibrated_system(2, omega, [=](auto, auto, auto, auto theta, auto f) {
         f[0] = 0;
         f[1] = -9.8 - 4 * omega * cos(theta);
     });

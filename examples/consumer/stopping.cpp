@@ -6,7 +6,7 @@
 
 int main() {
     const double omega = 1e6;
-    const auto pendulum = lento::vibrated_system<1>(omega, [=](auto x, auto, auto, auto theta, auto f) {
+    const auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
         f[0] = (9.8 + 4 * omega * cos(theta)) / 0.2 * sin(x[0]);
     });
     std::stop_source source;  // may also be asked by another thread

@@ -7,7 +7,7 @@
 
 int main() {
     const double omega = 1e6;
-    const auto pendulum = lento::vibrated_system<1>(omega, [=](auto x, auto, auto, auto theta, auto f) {
+    const auto pendulum = lento::vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
         f[0] = (9.8 + 4 * omega * cos(theta)) / 0.2 * sin(x[0]);
     });
     double largest = 0, mean_square = 0;
@@ -20,7 +20,7 @@ int main() {
         ++samples;
     };
     request.keep = lento::Recorder::Keep::nothing;
-    const auto solution = lento::hmm_async(pendulum, request);  // as solve does, and nothing else is compiled
+    const auto solution = lento::solve(pendulum, request);
 
     std::printf("%zu samples: largest angle %.4f, mean square of the slow velocity %.3f\n", samples, largest,
                 mean_square);

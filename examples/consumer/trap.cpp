@@ -12,7 +12,7 @@ int main() {
         f[0] = field * x[0] - 0.1 * v[0];
         f[1] = -field * x[1] - 0.1 * v[1];
     };
-    const auto trap = lento::vibrated_system<2>(omega, force)
+    const auto trap = lento::vibrated_system(2, omega, force)
                           .with_mass(lento::Mass::diagonal(std::vector{mass, mass}))
                           .with_names({"x", "y"})
                           .with_phase_start({0.5});
@@ -31,7 +31,7 @@ int main() {
         std::printf("  %s = %s\n", option.name.c_str(), option.value.c_str());
     }
     for (std::size_t i = 0; i < record.error_estimate.size(); ++i) {
-        std::printf("  error of %s below %.1e\n", (trap.names()[i % 2] + (i < 2 ? "" : "_dot")).c_str(),
+        std::printf("  error of %s below %.1e\n", (trap.names[i % 2] + (i < 2 ? "" : "_dot")).c_str(),
                     record.error_estimate[i]);
     }
     for (const std::string& warning : solution.warnings()) {

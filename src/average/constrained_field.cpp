@@ -1,4 +1,7 @@
-#include "lento/average/constrained_field.hpp"
+#include "average/constrained_field.hpp"
+
+#include <algorithm>
+#include <limits>
 
 namespace lento {
 
@@ -51,6 +54,95 @@ bool MultiplierSeries::eliminate(int degree, std::span<const double> gradient, s
         }
     }
     return true;
+}
+
+namespace {
+
+void coefficients(int degree, std::span<const Taylor> series, std::vector<double>& numbers) {
+    numbers.assign(static_cast<std::size_t>(degree + 1) * series.size(), 0.0);
+    BlockLayout{series.size(), 1}.scatter(degree, series, 0, numbers);
+}
+
+}  // namespace
+
+ConstrainedField::ConstrainedField(const Problem& problem)
+    : PhaseField(problem),
+      problem_(problem),
+      forces_(problem.forces.blocks()),
+      elimination_(problem_.constraints->pattern(), problem_.mass),
+      ground_(problem),
+      mean_(problem.constraints->count()) {}
+
+void ConstrainedField::leave(double t, Out y) {
+    before_.assign(y.begin(), y.end());
+    if (!ground_.settle(t, y).converged) {
+        std::copy(before_.begin(), before_.end(), y.begin());
+    }
+}
+
+void ConstrainedField::multipliers(double t, In y, Out lambda) {
+    const auto x = y.first(dimension());
+    const auto v = y.last(dimension());
+    force_.resize(dimension());
+    problem_.forces.at(x.data(), v.data(), t, problem_.phases_at(t).data(), problem_.parameters.data(), force_.data());
+    eliminate(x, v, t);
+    std::copy(elimination_.multipliers().begin(), elimination_.multipliers().end(), lambda.begin());
+}
+
+void ConstrainedField::blocks(int degree, double t, In x, In v, Out a) {
+    const std::size_t n = dimension();
+    const std::size_t terms = static_cast<std::size_t>(degree) + 1;
+    const BlockLayout layout{n, points()};
+    std::fill(mean_.begin(), mean_.end(), 0.0);
+    numbers_.resize(2 * n);
+    series_.resize(2 * n);
+    (*forces_)(block(degree, t, x, v, problem_.parameters), a);
+    for (std::size_t k = 0; k < points(); ++k) {
+        force_.resize(terms * n);
+        for (std::size_t j = 0; j < terms; ++j) {
+            layout.gather(a.subspan(j * n * points()), k, Out(force_).subspan(j * n, n));
+        }
+        if (degree == 0) {
+            const Out all(numbers_);
+            layout.gather(x, k, all.first(n));
+            layout.gather(v, k, all.last(n));
+            eliminate(all.first(n), all.last(n), t);
+        } else {
+            const std::span<Taylor> all(series_);
+            layout.gather(degree, x, k, all.first(n));
+            layout.gather(degree, v, k, all.last(n));
+            eliminate(degree, all.first(n), all.last(n), Taylor::variable(t, degree));
+        }
+        for (std::size_t j = 0; j < terms; ++j) {
+            layout.scatter(In(force_).subspan(j * n, n), k, a.subspan(j * n * points()));
+        }
+        for (std::size_t j = 0; j < mean_.size(); ++j) {
+            mean_[j] += elimination_.multipliers()[j] / static_cast<double>(points());
+        }
+    }
+}
+
+void ConstrainedField::eliminate(In x, In v, double t) {
+    gradient_.resize(problem_.constraints->pattern().entries());
+    curvature_.resize(problem_.constraints->count());
+    problem_.constraints->gradient(x, t, gradient_);
+    problem_.constraints->curvature(x, v, t, Clock::running, curvature_);
+    eliminate(0);
+}
+
+void ConstrainedField::eliminate(int degree, std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t) {
+    std::vector<Taylor> gradient(problem_.constraints->pattern().entries()), curvature(problem_.constraints->count());
+    problem_.constraints->gradient(x, t, gradient);
+    problem_.constraints->curvature(x, v, t, curvature);
+    coefficients(degree, gradient, gradient_);
+    coefficients(degree, curvature, curvature_);
+    eliminate(degree);
+}
+
+void ConstrainedField::eliminate(int degree) {
+    if (!elimination_.eliminate(degree, gradient_, curvature_, force_)) {
+        std::fill(force_.begin(), force_.end(), std::numeric_limits<double>::quiet_NaN());
+    }
 }
 
 }  // namespace lento

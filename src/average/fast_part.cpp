@@ -1,4 +1,6 @@
-#include "lento/average/fast_part.hpp"
+#include "average/fast_part.hpp"
+
+#include <Eigen/Dense>
 
 namespace lento {
 namespace {
@@ -124,6 +126,44 @@ Harmonics::Parts Harmonics::at(std::span<const double> theta) const {
         }
     }
     return parts;
+}
+
+double parametric_strength(Acceleration& acceleration, In x, In v, double t) {
+    constexpr int phases = 8;
+    const auto d = static_cast<Eigen::Index>(x.size());
+    double size = 0;
+    for (const double component : x) {
+        size = std::max(size, std::abs(component));
+    }
+    const double offset = 1e-5 * (size > 0 ? size : 1.0);
+    FastPart fast(acceleration, x, v, t);
+    std::vector<Eigen::MatrixXd> derivatives(phases, Eigen::MatrixXd(d, d));
+    std::vector<double> moved(x.begin(), x.end());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto column = static_cast<Eigen::Index>(i);
+        for (const double side : {1.0, -1.0}) {
+            moved[i] = x[i] + side * offset;
+            const auto displacements = fast.displacements(moved, v, t, phases);
+            for (int k = 0; k < phases; ++k) {
+                const Eigen::Map<const Eigen::VectorXd> there(displacements[static_cast<std::size_t>(k)].data(), d);
+                auto& derivative = derivatives[static_cast<std::size_t>(k)];
+                if (side > 0) {
+                    derivative.col(column) = there / (2 * offset);
+                } else {
+                    derivative.col(column) -= there / (2 * offset);
+                }
+            }
+        }
+        moved[i] = x[i];
+    }
+    double largest = 0;
+    for (const auto& derivative : derivatives) {
+        if (derivative.allFinite()) {
+            largest = std::max(
+                largest, Eigen::EigenSolver<Eigen::MatrixXd>(derivative, false).eigenvalues().cwiseAbs().maxCoeff());
+        }
+    }
+    return largest;
 }
 
 }  // namespace lento

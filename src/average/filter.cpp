@@ -1,4 +1,4 @@
-#include "lento/average/filter.hpp"
+#include "average/filter.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/compensated_sum.hpp"
+#include "base/compensated_sum.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -74,11 +74,10 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
     } else if (name != "period") {
         const std::vector<std::string> known{"exponential", "gentle", "cubic", "cos4",
                                              "cos8",        "flat4",  "flat8", "period"};
-        throw Misuse(fmt::format(
-            "filter '{}' is not known{}; there are exponential, gentle, cubic, period, and cosP and flatP with an "
-            "even power P up "
-            "to {} (cos4, cos8, flat4, ...)",
-            name, suggestion(name, known), largest_power));
+        throw Misuse(
+            fmt::format("filter '{}' is not known{}; there are exponential, gentle, cubic, period, and cosP and flatP "
+                        "with an even power P up to {} (cos4, cos8, flat4, ...)",
+                        name, suggestion(name, known), largest_power));
     }
 }
 

@@ -1,4 +1,4 @@
-#include "lento/average/harmonic.hpp"
+#include "average/harmonic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
 
 namespace lento {
 

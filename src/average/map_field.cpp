@@ -1,4 +1,4 @@
-#include "lento/average/map_field.hpp"
+#include "average/map_field.hpp"
 
 #include <algorithm>
 #include <array>

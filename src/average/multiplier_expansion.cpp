@@ -1,9 +1,9 @@
-#include "lento/average/multiplier_expansion.hpp"
+#include "average/multiplier_expansion.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 namespace {
@@ -19,12 +19,12 @@ double differentiated_twice(int m) {
 
 }  // namespace
 
-MultiplierExpansion::MultiplierExpansion(const StiffMotion& motion)
-    : motion_(&motion),
-      series_(motion.series()),
-      matrix_(motion.pattern(), motion.mass()),
-      dimension_(motion.dimension()),
-      springs_(motion.springs().size()),
+MultiplierExpansion::MultiplierExpansion(const Problem& problem)
+    : problem_(&problem),
+      slow_(problem.springs->slow.blocks()),
+      matrix_(problem.springs->measures->pattern(), problem.mass),
+      dimension_(problem.dimension()),
+      springs_(problem.springs->entries.size()),
       q_(static_cast<std::size_t>(most_degree + 1) * dimension_),
       lambda_(static_cast<std::size_t>(most_degree + 1) * springs_),
       inertia_(lambda_.size()),
@@ -33,13 +33,13 @@ MultiplierExpansion::MultiplierExpansion(const StiffMotion& motion)
       lengths_(springs_),
       stretching_(springs_),
       acceleration_(dimension_),
-      gradient_(motion.pattern().entries()),
+      gradient_(problem.springs->measures->pattern().entries()),
       change_(springs_),
       pull_(dimension_),
       scratch_(dimension_),
+      velocities_(q_.size()),
+      forces_(q_.size()),
       positions_(dimension_),
-      velocities_(dimension_),
-      forces_(dimension_),
       elongations_(springs_),
       entries_(gradient_.size()) {}
 
@@ -102,13 +102,19 @@ void MultiplierExpansion::begin(double t, std::span<const double> x, std::span<c
 void MultiplierExpansion::free_motion(int m) {
     take_positions(m);
     take_velocities(m);
-    series_->force(positions_, velocities_, Taylor::variable(t_, m), forces_);
-    series_->gradient(positions_, Taylor::variable(t_, m), entries_);
+    const std::size_t numbers = static_cast<std::size_t>(m + 1) * dimension_;
+    (*slow_)({.degree = m,
+              .t = std::span(&t_, 1),
+              .x = std::span(q_).first(numbers),
+              .v = std::span(velocities_).first(numbers),
+              .parameters = problem_->parameters},
+             std::span(forces_).first(numbers));
+    problem_->springs->measures->gradient(positions_, Taylor::variable(t_, m), entries_);
     evaluations_ += m + 1;
     for (std::size_t i = 0; i < dimension_; ++i) {
-        free_[i] = coefficient(forces_[i], m);
+        free_[i] = part(forces_, m, dimension_)[i];
     }
-    const auto& pattern = motion_->pattern();
+    const auto& pattern = problem_->springs->measures->pattern();
     for (std::size_t j = 0; j < springs_; ++j) {
         for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
             for (int i = 1; i <= m; ++i) {
@@ -116,12 +122,12 @@ void MultiplierExpansion::free_motion(int m) {
             }
         }
     }
-    motion_->mass().to_acceleration(std::span(free_), std::span(scratch_));
+    problem_->mass.to_acceleration(std::span(free_), std::span(scratch_));
     for (std::size_t i = 0; i < dimension_; ++i) {
         q(m + 2)[i] = free_[i] / differentiated_twice(m);
     }
     take_positions(m + 2);
-    series_->elongations(positions_, Taylor::variable(t_, m + 2), elongations_);
+    problem_->springs->measures->values(positions_, Taylor::variable(t_, m + 2), elongations_);
     for (std::size_t j = 0; j < springs_; ++j) {
         curvature_[j] = differentiated_twice(m) * coefficient(elongations_[j], m + 2);
     }
@@ -130,14 +136,14 @@ void MultiplierExpansion::free_motion(int m) {
 void MultiplierExpansion::take_inertia(int degree) {
     for (std::size_t j = 0; j < springs_; ++j) {
         for (int m = 0; m + 2 <= degree; ++m) {
-            inertia(m)[j] = differentiated_twice(m) * lambda(m + 2)[j] / motion_->springs()[j].strength;
+            inertia(m)[j] = differentiated_twice(m) * lambda(m + 2)[j] / problem_->springs->entries[j].strength;
         }
     }
 }
 
 void MultiplierExpansion::draw_back() {
     for (std::size_t j = 0; j < springs_; ++j) {
-        const double strength = motion_->springs()[j].strength;
+        const double strength = problem_->springs->entries[j].strength;
         const double drift = lengths_[j] - lambda(0)[j] / strength;
         const double rate = stretching_[j] - lambda(1)[j] / strength;
         inertia(0)[j] -= drawn_back_ * (2 * rate + drawn_back_ * drift);
@@ -160,13 +166,13 @@ void MultiplierExpansion::pull(int m) {
 
 void MultiplierExpansion::pulled_by(std::span<const double> multipliers, std::span<double> y) {
     std::ranges::fill(y, 0.0);
-    const auto& pattern = motion_->pattern();
+    const auto& pattern = problem_->springs->measures->pattern();
     for (std::size_t j = 0; j < springs_; ++j) {
         for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
             y[pattern.column(e)] += gradient_[e] * multipliers[j];
         }
     }
-    motion_->mass().to_acceleration(y, std::span(scratch_));
+    problem_->mass.to_acceleration(y, std::span(scratch_));
 }
 
 void MultiplierExpansion::take_positions(int degree) {
@@ -179,10 +185,9 @@ void MultiplierExpansion::take_positions(int degree) {
 }
 
 void MultiplierExpansion::take_velocities(int degree) {
-    for (std::size_t i = 0; i < dimension_; ++i) {
-        velocities_[i] = Taylor::shaped(degree, q(1)[i]);
-        for (int m = 1; m <= degree; ++m) {
-            velocities_[i][m] = (m + 1) * q(m + 1)[i];
+    for (int m = 0; m <= degree; ++m) {
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            part(velocities_, m, dimension_)[i] = (m + 1) * q(m + 1)[i];
         }
     }
 }

@@ -1,4 +1,4 @@
-#include "lento/average/period_map.hpp"
+#include "average/period_map.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -111,8 +111,7 @@ bool FirstReturn::go_on(std::span<const double> z, int direction, std::span<doub
         if (!(std::abs(passed + correction - direction * period_) < far * period_)) {
             failure_ = fmt::format(
                 "the motion does not return: after t = {:.6g} it does not come back to where it was in about {:.3g}, "
-                "as it did before; it escapes, "
-                "or turns into a motion of another kind",
+                "as it did before; it escapes, or turns into a motion of another kind",
                 t, period_);
             return false;
         }

@@ -1,4 +1,4 @@
-#include "lento/average/phase_grid.hpp"
+#include "average/phase_grid.hpp"
 
 #include <algorithm>
 #include <array>

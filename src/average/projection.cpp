@@ -1,10 +1,10 @@
-#include "lento/average/projection.hpp"
+#include "average/projection.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 
@@ -50,7 +50,7 @@ ProjectedPoint Projection::once(double t, std::span<const double> x, std::span<c
 }
 
 void Projection::begin(double t, ProjectedPoint& point) {
-    const std::size_t count = motion_->measures();
+    const std::size_t count = problem_->springs->measures->count();
     point.measures.resize(count);
     rates_.resize(count);
     next_.resize(count);
@@ -58,7 +58,7 @@ void Projection::begin(double t, ProjectedPoint& point) {
     centre_ = point.position;
     window_->centre_at(t, centre_);
     window_->measures(window_->start(), point.measures);
-    motion_->rates(t, point.position, point.velocity, rates_);
+    problem_->springs->measures->rates(point.position, point.velocity, t, Clock::running, rates_);
 }
 
 void Projection::iterate(double t, ProjectedPoint& point) {
@@ -87,7 +87,7 @@ void Projection::iterate(double t, ProjectedPoint& point) {
     }
     point.velocity.assign(window_->velocity().begin(), window_->velocity().end());
     point.acceleration.assign(window_->acceleration().begin(), window_->acceleration().end());
-    motion_->rates(t, point.position, point.velocity, next_rates_);
+    problem_->springs->measures->rates(point.position, point.velocity, t, Clock::running, next_rates_);
     double change = 0;
     double rate_change = 0;
     for (std::size_t j = 0; j < next_.size(); ++j) {

@@ -1,4 +1,4 @@
-#include "lento/average/slow_field.hpp"
+#include "average/slow_field.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace lento {
 namespace {
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::span<const double> span_of(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
@@ -103,7 +103,7 @@ SlowField::Point SlowField::at(double t, std::span<const double> x) {
     average_->time_derivatives(t, x, time_derivatives_);
     average_->gradients(t, x, gradients_);
     const auto d = static_cast<Eigen::Index>(unknowns());
-    const Rows all = Eigen::Map<const Rows>(gradients_.data(), static_cast<Eigen::Index>(rates_.size()), d);
+    const RowMajor all = Eigen::Map<const RowMajor>(gradients_.data(), static_cast<Eigen::Index>(rates_.size()), d);
     Point point{.t = t, .x = Eigen::Map<const Eigen::VectorXd>(x.data(), d)};
     point.scales = scales_;
     point.charts = best_charts(

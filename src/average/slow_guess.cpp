@@ -1,10 +1,10 @@
-#include "lento/average/slow_guess.hpp"
+#include "average/slow_guess.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 
@@ -23,18 +23,18 @@ double largest(std::span<const double> values) {
 
 }  // namespace
 
-SlowGuess::SlowGuess(const StiffMotion& motion)
-    : motion_(&motion),
-      matrix_(motion.pattern(), motion.mass()),
-      gradient_(motion.pattern().entries()),
-      values_(motion.measures()),
-      force_(motion.dimension()),
-      scratch_(motion.dimension()) {}
+SlowGuess::SlowGuess(const Problem& problem)
+    : problem_(&problem),
+      matrix_(problem.springs->measures->pattern(), problem.mass),
+      gradient_(problem.springs->measures->pattern().entries()),
+      values_(problem.springs->measures->count()),
+      force_(problem.dimension()),
+      scratch_(problem.dimension()) {}
 
 void SlowGuess::learn(double t, const ProjectedPoint& point) {
     expected_ = point.measures;
     expected_rates_.resize(expected_.size());
-    motion_->rates(t, point.position, point.velocity, expected_rates_);
+    problem_->springs->measures->rates(point.position, point.velocity, t, Clock::running, expected_rates_);
 }
 
 bool SlowGuess::operator()(double t, std::span<double> x, std::span<double> v) {
@@ -51,24 +51,24 @@ bool SlowGuess::operator()(double t, std::span<double> x, std::span<double> v) {
     v_.assign(v.begin(), v.end());
     double before = HUGE_VAL;
     for (int n = 0;; ++n) {
-        motion_->values(t, x_, values_);
+        problem_->springs->measures->values(x_, t, values_);
         const double off = without(expected_);
         // NOTE: to the last digit of positions: springs feel what is left omega^2 times.
         if (off < 1e-16 * largest(x_) || (off < 1e-14 * largest(x_) && off > 0.5 * before)) {
             break;
         }
         before = off;
-        motion_->gradient(t, x_, gradient_);
+        problem_->springs->measures->gradient(x_, t, gradient_);
         if (n == most_iterations || !std::isfinite(off) || !matrix_.factorise(gradient_)) {
             return false;
         }
         correct(values_, x_);
     }
-    motion_->gradient(t, x_, gradient_);
+    problem_->springs->measures->gradient(x_, t, gradient_);
     if (!matrix_.factorise(gradient_)) {
         return false;
     }
-    motion_->rates(t, x_, v_, values_);
+    problem_->springs->measures->rates(x_, v_, t, Clock::running, values_);
     without(expected_rates_);
     correct(values_, v_);
     std::copy(x_.begin(), x_.end(), x.begin());
@@ -79,13 +79,13 @@ bool SlowGuess::operator()(double t, std::span<double> x, std::span<double> v) {
 void SlowGuess::correct(std::span<double> r, std::span<double> y) {
     matrix_.solve(r);
     std::fill(force_.begin(), force_.end(), 0.0);
-    const auto& pattern = motion_->pattern();
+    const auto& pattern = problem_->springs->measures->pattern();
     for (std::size_t j = 0; j < r.size(); ++j) {
         for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
             force_[pattern.column(e)] += gradient_[e] * r[j];
         }
     }
-    motion_->mass().to_acceleration(std::span(force_), std::span(scratch_));
+    problem_->mass.to_acceleration(std::span(force_), std::span(scratch_));
     for (std::size_t i = 0; i < y.size(); ++i) {
         y[i] -= force_[i];
     }

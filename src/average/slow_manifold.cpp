@@ -1,10 +1,10 @@
-#include "lento/average/slow_manifold.hpp"
+#include "average/slow_manifold.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 
@@ -20,20 +20,20 @@ double largest(std::span<const double> values) {
 
 }  // namespace
 
-SlowManifold::SlowManifold(const StiffMotion& motion, MultiplierExpansion& expansion)
-    : motion_(&motion),
+SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansion)
+    : problem_(&problem),
       expansion_(&expansion),
-      matrix_(motion.pattern(), motion.mass()),
-      directions_(motion.pattern().entries()),
-      values_(motion.springs().size()),
+      matrix_(problem.springs->measures->pattern(), problem.mass),
+      directions_(problem.springs->measures->pattern().entries()),
+      values_(problem.springs->entries.size()),
       rates_(values_.size()),
-      step_(motion.dimension()),
-      scratch_(motion.dimension()) {}
+      step_(problem.dimension()),
+      scratch_(problem.dimension()) {}
 
 SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<double> x, std::span<double> v) {
     constexpr int most_iterations = 20;
     constexpr double small = 1e-10;  // then only rounding is left
-    motion_->gradient(t, x, directions_);
+    problem_->springs->measures->gradient(x, t, directions_);
     double before = HUGE_VAL;
     double length = 0;
     double speed = 0;
@@ -44,10 +44,10 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<do
         if (residual_ = before; before == 0) {
             return Ending::settled;
         }
-        motion_->values(t, x, values_);
-        motion_->rates(t, x, v, rates_);
+        problem_->springs->measures->values(x, t, values_);
+        problem_->springs->measures->rates(x, v, t, Clock::running, rates_);
         for (std::size_t j = 0; j < values_.size(); ++j) {
-            const double strength = motion_->springs()[j].strength;
+            const double strength = problem_->springs->entries[j].strength;
             values_[j] -= expansion_->multipliers()[j] / strength;
             rates_[j] -= expansion_->rates()[j] / strength;
         }
@@ -74,13 +74,13 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<do
 double SlowManifold::move(std::span<double> r, std::span<double> y) {
     matrix_.solve(r);
     std::ranges::fill(step_, 0.0);
-    const auto& pattern = motion_->pattern();
+    const auto& pattern = problem_->springs->measures->pattern();
     for (std::size_t j = 0; j < r.size(); ++j) {
         for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
             step_[pattern.column(e)] += directions_[e] * r[j];
         }
     }
-    motion_->mass().to_acceleration(std::span(step_), std::span(scratch_));
+    problem_->mass.to_acceleration(std::span(step_), std::span(scratch_));
     for (std::size_t i = 0; i < y.size(); ++i) {
         y[i] -= step_[i];
     }

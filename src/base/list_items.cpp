@@ -1,4 +1,4 @@
-#include "lento/base/list_items.hpp"
+#include "base/list_items.hpp"
 
 #include <algorithm>
 #include <cstddef>

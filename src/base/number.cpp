@@ -1,4 +1,4 @@
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 #include <charconv>
 #include <cmath>

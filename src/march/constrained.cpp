@@ -1,4 +1,4 @@
-#include "lento/march/constrained.hpp"
+#include "march/constrained.hpp"
 
 namespace lento {
 

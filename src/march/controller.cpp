@@ -1,4 +1,4 @@
-#include "lento/march/controller.hpp"
+#include "march/controller.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lento/march/history.hpp"
+#include "march/history.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "lento/march/leapfrog.hpp"
+#include "march/leapfrog.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 namespace {
@@ -274,8 +274,8 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const StepTaker& taker, c
             .outcome = Outcome::diverged,
             .reached = plan_.interval.from,
             .explanation = fmt::format(
-                "the first macro-step, from t = {:.6g}, was not found: the mean rates of the slow variables, or "
-                "their gradients, are not finite or too large there; try a shorter macro_step",
+                "the first macro-step, from t = {:.6g}, was not found: the mean rates of the slow variables, or their "
+                "gradients, are not finite or too large there; try a shorter macro_step",
                 plan_.interval.from)};
         result_.end = {x0, x0};
         result_.final_state.assign(x0.begin(), x0.end());
@@ -310,8 +310,8 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
             result_.march.outcome = Outcome::not_converged;
             result_.march.explanation = fmt::format(
                 "the reconstruction at t = {:.6g} did not converge, and a bridge over it would take more than {} "
-                "micro-steps; "
-                "try a shorter macro_step, or give an alternative to slow variables whose gradients become dependent",
+                "micro-steps; try a shorter macro_step, or give an alternative to slow variables whose gradients "
+                "become dependent",
                 t, plan_.longest_bridge);
             break;
         }

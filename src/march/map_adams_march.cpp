@@ -4,8 +4,8 @@
 #include <deque>
 #include <utility>
 
-#include "lento/step/map_adams.hpp"
-#include "map_journey.hpp"
+#include "march/map_journey.hpp"
+#include "step/map_adams.hpp"
 
 namespace lento {
 namespace map_march {

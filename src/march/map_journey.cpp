@@ -1,4 +1,4 @@
-#include "map_journey.hpp"
+#include "march/map_journey.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento::map_march {
 namespace {
@@ -180,12 +180,11 @@ void Journey::watch_gain() {
     constexpr double soon = 2000;  // revolutions that are left may be taken one by one
     if (revolutions_ - revolutions_watched_ < 1.5 * static_cast<double>(evaluations_ - watched_) &&
         settings_.t_end - t() > soon * D_[d_] && !settings_.periods_per_step) {
-        fail(
-            Outcome::no_scale_separation,
-            fmt::format("near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance "
-                        "steps cover only "
-                        "{:.0f} revolutions for {} that are integrated; loosen rtol and atol, or use the method direct",
-                        t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
+        fail(Outcome::no_scale_separation,
+             fmt::format(
+                 "near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance steps "
+                 "cover only {:.0f} revolutions for {} that are integrated; loosen rtol and atol, or resolve every one",
+                 t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
     }
     watched_ = evaluations_;
     revolutions_watched_ = revolutions_;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lento/march/map_march.hpp"
 #include "lento/step/dense.hpp"
+#include "march/map_march.hpp"
 
 namespace lento::map_march {
 

@@ -1,8 +1,8 @@
 /// Multirevolution Runge-Kutta methods.
 #include <utility>
 
-#include "lento/step/map_runge_kutta.hpp"
-#include "map_journey.hpp"
+#include "march/map_journey.hpp"
+#include "step/map_runge_kutta.hpp"
 
 namespace lento {
 namespace map_march {

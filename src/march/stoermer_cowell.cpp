@@ -1,4 +1,4 @@
-#include "lento/march/stoermer_cowell.hpp"
+#include "march/stoermer_cowell.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 namespace {

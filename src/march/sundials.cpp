@@ -1,4 +1,4 @@
-#include "lento/march/sundials.hpp"
+#include "march/sundials.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
-#include "sundials_solver.hpp"
+#include "march/sundials_solver.hpp"
 
 namespace lento {
 namespace {
@@ -120,10 +120,9 @@ private:
         if (calls_.culprit()) {
             return diverges(calls_.culprit());
         }
-        return end(Outcome::not_converged,
-                   fmt::format("the step size of {} fell to {:.2g} at t = {:.6g}; loosen rtol and atol, or look for a "
-                               "singularity of the force there",
-                               name_, step, result_.reached));
+        return end(Outcome::not_converged, fmt::format("the step size of {} fell to {:.2g} at t = {:.6g}; loosen rtol "
+                                                       "and atol, or look for a singularity of the force there",
+                                                       name_, step, result_.reached));
     }
 
     bool diverges(std::optional<std::size_t> culprit) {

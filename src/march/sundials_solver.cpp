@@ -1,4 +1,4 @@
-#include "sundials_solver.hpp"
+#include "march/sundials_solver.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "lento/base/misuse.hpp"
-#include "lento/step/tableaus.hpp"
+#include "step/tableaus.hpp"
 
 namespace lento {
 namespace {

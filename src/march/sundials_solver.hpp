@@ -22,7 +22,7 @@
 #include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
-#include "lento/march/sundials.hpp"
+#include "march/sundials.hpp"
 
 namespace lento {
 

@@ -1,4 +1,4 @@
-#include "break_even.hpp"
+#include "method/break_even.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "judge/price.hpp"
+
 namespace lento {
 
-BreakEven::BreakEven(const PhaseField& field, const Request& request)
-    : length_(request.t_end - request.t_start),
-      period_(field.period().value()),
-      frequency_(field.frequency()),
-      rtol_(request.rtol) {}
+BreakEven::BreakEven(const PhaseField& field, const Outset& outset)
+    : length_(outset.length()), period_(field.period().value()), frequency_(field.frequency()), rtol_(outset.rtol) {}
 
 double BreakEven::price_of_direct() const {
-    return 65 * periods() * std::pow(1e-4 / rtol_, 0.2);
+    return lento::price_of_direct(periods(), rtol_);
 }
 
 double BreakEven::separation(const HarmonicPlan& plan) const {
@@ -26,23 +25,31 @@ std::string BreakEven::too_few_periods() const {
     return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
 }
 
-std::string BreakEven::no_gain(const HarmonicPlan& plan, double tightness) const {
+double BreakEven::step(const HarmonicPlan& plan, double tightness) const {
+    return std::min(plan.step * std::pow(tightness, 0.125), length_ / 10);
+}
+
+std::string BreakEven::too_short_steps(const HarmonicPlan& plan, double tightness) const {
     constexpr double least_turn = 12;  // radians a step
-    const double step = std::min(plan.step * std::pow(tightness, 0.125), length_ / 10);
-    const double price = 2 * (length_ / step) * 2 * static_cast<double>(plan.phases);
     constexpr double little = 30;
-    if (step * frequency_ < least_turn && separation(plan) > little) {
+    const double turn = step(plan, tightness) * frequency_;
+    if (turn >= least_turn) {
+        return {};
+    }
+    if (separation(plan) > little) {
         return fmt::format("at this tolerance the slow motion takes steps of {:.2g} vibrations",
-                           step * frequency_ / (2 * std::numbers::pi));
+                           turn / (2 * std::numbers::pi));
     }
-    if (step * frequency_ < least_turn) {
-        return fmt::format("the vibration is only {:.3g} times as fast as the slow motion{}", separation(plan),
-                           separation(plan) < 3
-                               ? ", in which there is a stiffness near the square of its frequency (resonance), or a "
-                                 "force in proportion to the velocity with a factor near it"
-                               : "");
-    }
-    return price > price_of_direct() ? too_few_periods() : std::string();
+    return fmt::format("the vibration is only {:.3g} times as fast as the slow motion{}", separation(plan),
+                       separation(plan) < 3
+                           ? ", in which there is a stiffness near the square of its frequency (resonance), or a force "
+                             "in proportion to the velocity with a factor near it"
+                           : "");
+}
+
+bool BreakEven::dearer(const HarmonicPlan& plan, double tightness) const {
+    const double steps = 2 * length_ / step(plan, tightness);
+    return steps * 2 * static_cast<double>(plan.phases) > price_of_direct();
 }
 
 std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {
@@ -58,7 +65,7 @@ std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {
                         "{} is needed: a stiffness near the square of the frequency (resonance), or forces in "
                         "proportion to the velocity with a factor near the frequency",
                         plan.ratio, most),
-            "; put such a part into an exactly solved flow, loosen rtol and atol, or use the method direct"};
+            "; put such a part into an exactly solved flow, or loosen rtol and atol"};
     }
     if (plan.noise > 1 || left < 1e3) {
         return std::nullopt;  // the estimate of the error will tell
@@ -68,15 +75,14 @@ std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {
             Outcome::refused,
             fmt::format("{} phases leave {:.2g} times the tolerance: the force is not smooth enough in the phase",
                         plan.phases, left),
-            "; loosen rtol and atol, or use hmm-async (rattle-shake with constraints) or direct"};
+            "; loosen rtol and atol"};
     }
     return NoConvergence{
         Outcome::no_scale_separation,
         fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance, the last ones each {:.2g} of what the "
                     "one before did",
                     plan.sweeps, plan.phases, left, plan.ratio),
-        ": the vibration is too strong for its frequency, or the force has kinks; loosen rtol and atol, or use the "
-        "method direct"};
+        ": the vibration is too strong for its frequency, or the force has kinks; loosen rtol and atol"};
 }
 
 }  // namespace lento

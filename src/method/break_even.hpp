@@ -4,28 +4,32 @@
 #include <optional>
 #include <string>
 
-#include "harmonic_start.hpp"
-#include "lento/average/phase_field.hpp"
+#include "average/phase_field.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/method/request.hpp"
+#include "lento/judge/outset.hpp"
+#include "method/harmonic_start.hpp"
 
 namespace lento {
 
 class BreakEven {
 public:
-    BreakEven(const PhaseField& field, const Request& request);
+    BreakEven(const PhaseField& field, const Outset& outset);
 
     double periods() const { return length_ / period_; }
-    /// Evaluations, roughly: 65 a period at a tolerance of 1e-4, 400 at 1e-8.
+    /// Evaluations, roughly.
     double price_of_direct() const;
     /// Frequency of the vibration over that of the slow motion.
     double separation(const HarmonicPlan& plan) const;
 
-    /// Why resolving is cheaper than two marches whose steps may err by that share of the tolerance; empty where it is not.
-    std::string no_gain(const HarmonicPlan& plan, double tightness) const;
+    /// Why steps that may err by that share of the tolerance would be too short to know slow derivatives from the past; empty where not.
+    std::string too_short_steps(const HarmonicPlan& plan, double tightness) const;
+    /// Whether two marches with such steps take more evaluations than resolving every vibration.
+    bool dearer(const HarmonicPlan& plan, double tightness) const;
     std::string too_few_periods() const;
 
 private:
+    double step(const HarmonicPlan& plan, double tightness) const;
+
     double length_, period_, frequency_, rtol_;
 };
 

@@ -1,11 +1,39 @@
-#include "lento/method/direct.hpp"
-
+/// Direct integration: every vibration resolved, no averaging. The reference.
+///
+/// Dormand-Prince 5(4) with step-size control, or any stepper with fixed steps, on M x'' = f(x, x', t, theta(t))
+/// or y' = r(y, t, theta(t)) itself. Phases are reduced exactly, so that long runs keep them. With constraints: half-explicit
+/// Dormand-Prince, or RATTLE and the other steppers that keep them.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "judge/price.hpp"
+#include "lento/run/run.hpp"
+#include "problem/acceleration.hpp"
+#include "problem/probe.hpp"
+#include "problem/time_scales.hpp"
+#include "run/constrained_macro.hpp"
+
 namespace lento {
 namespace {
+
+constexpr std::array options{
+    Method::Option{"macro", "verlet (rattle with constraints) with macro_step or steps, else dopri5"},
+    Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"}};
+
+Verdict judge(const Problem& problem, const Request& request) {
+    const auto vibrations = vibrations_in(problem, request.t_end - request.t_start);
+    if (!vibrations) {
+        return {true, "no fast phase and no period is declared: there is nothing to average"};
+    }
+    const double evaluations = price_of_direct(*vibrations, request.rtol);
+    return {true, fmt::format("it resolves every vibration, with about {:.2g} evaluations", evaluations), evaluations};
+}
 
 double largest(std::span<const double> values) {
     double size = 0;
@@ -30,42 +58,109 @@ std::optional<std::string> growth_warning(const MacroChoice& macro, const Reques
         after / before, before, after, macro.name, macro.name == "dopri5" ? "arkode-8" : "dopri5");
 }
 
+struct Resolved {
+    MacroChoice macro;
+    Marched marched;
+    Settling settling{};
+};
+
+/// The phases at every time, kept exactly.
+class Phases {
+public:
+    explicit Phases(const Problem& problem) : problem_(&problem), theta_(problem.phases.size()) {}
+    In operator()(double t) {
+        for (std::size_t j = 0; j < theta_.size(); ++j) {
+            theta_[j] = problem_->phases[j].at(t);
+        }
+        return theta_;
+    }
+
+private:
+    const Problem* problem_;
+    std::vector<double> theta_;
+};
+
+Resolved coordinates(Run& run) {
+    const auto& request = run.request();
+    Acceleration acceleration(run.problem());
+    Phases phases(run.problem());
+    const AveragedAcceleration rate = [&](double t, In x, In v, Out a) { acceleration(x, v, t, phases(t), a); };
+    const auto macro = macro_choice(request.options, run.interval(), free_solvers());
+    auto marched = march_macro(macro, rate, request, request.start, request.velocity);
+    run.statistics().force_evaluations = acceleration.evaluations();
+    return {macro, std::move(marched)};
+}
+
+Resolved on_constraints(Run& run) {
+    const auto& request = run.request();
+    const auto macro = macro_choice(request.options, run.interval(), constrained_solvers("rattle"));
+    Manifold manifold(run.problem());
+    Acceleration active(run.problem().free());
+    Phases phases(run.problem());
+    const AveragedAcceleration rate = [&](double t, In x, In v, Out a) {
+        active(x, v, t, phases(t), a.first(x.size()));
+        std::fill(a.begin() + static_cast<std::ptrdiff_t>(x.size()), a.end(), 0.0);
+    };
+    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
+    const bool velocity = velocity_dependence(active, probes).any;
+    if (velocity) {
+        require_rattle_suits_velocity("macro", macro.name);
+    }
+    auto marched =
+        march_on_manifold(run.problem(), manifold, macro, velocity ? VelocityUse::possible : VelocityUse::none, rate,
+                          request, request.start, request.velocity);
+    run.statistics().force_evaluations = active.evaluations();
+    run.statistics().newton_iterations = manifold.iterations();
+    return {macro, std::move(marched), settling_onto(run.problem())};
+}
+
+Resolved variables(Run& run) {
+    const Problem& problem = run.problem();
+    Phases phases(problem);
+    std::int64_t evaluations = 0;
+    const FirstOrderRate rate = [&](double t, In y, Out derivative) {
+        ++evaluations;
+        problem.forces.at(y.data(), nullptr, t, phases(t).data(), problem.parameters.data(), derivative.data());
+    };
+    const auto macro = macro_choice(run.options(), run.interval(), rate_solvers());
+    auto marched = march_macro(macro, {.rate = rate}, run.request(), run.request().start);
+    run.statistics().force_evaluations = evaluations;
+    return {macro, std::move(marched)};
+}
+
+Solution solve(Run& run) {
+    if (!run.goes_on()) {
+        return run.not_started();
+    }
+    auto [macro, marched, settling] = run.problem().constraints    ? on_constraints(run)
+                                      : run.problem().second_order ? coordinates(run)
+                                                                   : variables(run);
+    const auto period = fastest_period(run.problem());
+    if (macro.step && period && *macro.step > *period / 8) {
+        run.warn(fmt::format("{:.3g} steps a vibration do not resolve it; direct integration needs 20 or more",
+                             *period / *macro.step));
+    }
+    if (auto growth = growth_warning(macro, run.request(), marched.final_state);
+        growth && marched.result.outcome == Outcome::completed) {
+        run.warn(std::move(*growth));
+    }
+    run.note(macro);
+    return run.finished({.result = std::move(marched.result),
+                         .trajectory = std::move(marched.trajectory),
+                         .final_state = std::move(marched.final_state),
+                         .reconstruction = [](const Snapshot& state) { return state; },
+                         .settling = std::move(settling)});
+}
+
 }  // namespace
 
-Solution direct_solution(const Request& request, const std::vector<std::string>& names, const MacroChoice& macro,
-                         Marched marched, Statistics statistics, std::vector<std::string> warnings, Settling settling,
-                         std::optional<double> fastest_period, std::chrono::steady_clock::time_point began) {
-    RunRecord record{.method = direct_description.name,
-                     .requested_method = request.method,
-                     .slow_is = direct_description.slow_is,
-                     .outcome = marched.result.outcome,
-                     .explanation = marched.result.explanation,
-                     .t_end = marched.result.reached,
-                     .statistics = statistics,
-                     .warnings = std::move(warnings),
-                     .options = {{"macro", macro.name}}};
-    if (marched.result.culprit) {
-        record.explanation += fmt::format(" (first in {})", names[*marched.result.culprit % names.size()]);
-    }
-    if (macro.step && fastest_period && *macro.step > *fastest_period / 8) {
-        record.warnings.push_back(
-            fmt::format("{:.3g} steps a vibration do not resolve it; direct integration needs 20 or more",
-                        *fastest_period / *macro.step));
-    }
-    if (auto growth = growth_warning(macro, request, marched.final_state);
-        growth && record.outcome == Outcome::completed) {
-        record.warnings.push_back(std::move(*growth));
-    }
-    if (macro.step) {
-        record.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
-    }
-    record.statistics.macro_steps = marched.result.steps;
-    record.statistics.rejected_steps = marched.result.rejected;
-    record.statistics.newton_iterations += marched.result.newton_iterations;
-    record.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    return Solution(
-        std::move(record), std::move(marched.trajectory), std::move(marched.final_state),
-        [](const Snapshot& state) { return state; }, std::move(settling));
-}
+constinit const Method method::direct{.name = "direct",
+                                      .problems = "all",
+                                      .paper = "",
+                                      .slow_is = SlowMeaning::true_motion,
+                                      .summary = "resolves every vibration; the cost grows with the frequency",
+                                      .options = options,
+                                      .judge = judge,
+                                      .solve = solve};
 
 }  // namespace lento

@@ -1,4 +1,4 @@
-#include "expanded_motion.hpp"
+#include "method/expanded_motion.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,77 +7,63 @@
 
 #include <fmt/format.h>
 
+#include "judge/spring_start.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/method/spring_start.hpp"
+#include "lento/run/method.hpp"
+#include "problem/acceleration.hpp"
 
 namespace lento {
 namespace {
 
 Violation not_finite(double t) {
-    return {
-        Outcome::diverged,
-        fmt::format("the force, or a derivative of it along the motion, is not a finite number at t = {:.6g}; check "
-                    "the parameters and the starting values",
-                    t)};
+    return {Outcome::diverged, fmt::format("the force, or a derivative of it along the motion, is not a finite number "
+                                           "at t = {:.6g}; check the parameters and the starting values",
+                                           t)};
 }
 
 Violation dependent(double t) {
-    return {
-        Outcome::refused,
-        fmt::format("the springs depend on each other at t = {:.6g} (g' M^-1 g'^T is singular): the slow motion does "
-                    "not tell the force of each by itself; use the method ipa, or fewer springs",
-                    t)};
+    return {Outcome::refused,
+            fmt::format("the springs depend on each other at t = {:.6g} (g' M^-1 g'^T is singular): the slow motion "
+                        "does not tell the force of each by itself; take fewer springs",
+                        t)};
 }
 
 }  // namespace
 
-ExpandedMotion::ExpandedMotion(const StiffMotion& motion, const Request& request)
-    : motion_(&motion), request_(&request) {
-    if (!motion.phases().empty()) {
-        throw Misuse(fmt::format(
-            "method bounded-derivative is for stiff springs without a fast phase; this system has the phase "
-            "{}: use direct",
-            motion.phases().front().name));
-    }
-    if (const auto series = motion.series(); !series) {
-        throw Misuse(
-            "method bounded-derivative evaluates forces with truncated series, and this one takes double alone: write "
-            "it as a template on its numbers, or use ipa");
-    }
+ExpandedMotion::ExpandedMotion(const Problem& problem, const Request& request)
+    : problem_(&problem), request_(&request) {
     if (const auto sweeps = request.options.sweeps; sweeps && *sweeps > most_sweeps) {
         throw Misuse(fmt::format("sweeps is {}; 0 to {} are possible", *sweeps, most_sweeps));
     }
     violation_ = hypothesis();
     if (!violation_) {
-        expansion_.emplace(motion);
-        manifold_.emplace(motion, *expansion_);
+        expansion_.emplace(problem);
+        manifold_.emplace(problem, *expansion_);
     }
 }
 
 std::optional<Violation> ExpandedMotion::hypothesis() {
-    for (const auto& spring : motion_->springs()) {
+    for (const auto& spring : problem_->springs->entries) {
         if (!spring.has_elongation) {
-            return Violation{
-                Outcome::refused,
-                fmt::format("the spring {} is a potential of another form than 1/2 k elongation^2, and has "
-                            "no multiplier to expand; use the method ipa",
-                            spring.name)};
+            return Violation{Outcome::refused,
+                             fmt::format("the spring {} is a potential of another form than 1/2 k elongation^2, and "
+                                         "has no multiplier to expand; use the method {}",
+                                         spring.name, method::ipa.name)};
         }
     }
-    std::vector<double> a(motion_->dimension());
-    motion_->acceleration()(request_->t_start, request_->start, request_->velocity, a);
+    const auto a = Acceleration(*problem_).at(request_->start, request_->velocity, request_->t_start, {});
     if (first_not_finite(a)) {
         return not_finite(request_->t_start);
     }
-    spectrum_ = motion_->spectrum(request_->t_start, request_->start);
-    return vanishing_spring(*motion_, spectrum_);
+    spectrum_ = spring_spectrum(*problem_, request_->start, request_->t_start);
+    return vanishing_spring(*problem_, spectrum_);
 }
 
 std::vector<double> ExpandedMotion::start(int sweeps) {
     std::vector<double> y = request_->start;
     y.insert(y.end(), request_->velocity.begin(), request_->velocity.end());
-    const auto x = std::span(y).first(motion_->dimension());
-    const auto v = std::span(y).last(motion_->dimension());
+    const auto x = std::span(y).first(problem_->dimension());
+    const auto v = std::span(y).last(problem_->dimension());
     expansion_->draw_back_at(0);
     const auto ending = (*manifold_)(sweeps, request_->t_start, x, v);
     if (ending == SlowManifold::Ending::dependent) {
@@ -85,13 +71,13 @@ std::vector<double> ExpandedMotion::start(int sweeps) {
     } else if (ending == SlowManifold::Ending::too_far && slow_springs()) {
         violation_ = no_contraction(request_->t_start);
     } else if (ending == SlowManifold::Ending::too_far) {
-        violation_ = {Outcome::not_converged,
-                      "the start is too far from the slow manifold, on which springs are as long as the slow motion "
-                      "stretches them: Newton's method finds no point of it; start nearer to where the springs are at "
-                      "rest"};
+        violation_ = {
+            Outcome::not_converged,
+            "the start is too far from the slow manifold, on which springs are as long as the slow motion stretches "
+            "them: Newton's method finds no point of it; start nearer to where the springs are at rest"};
     } else {
         size_ = SlowSize(x, v, expansion_->acceleration(), request_->t_end - request_->t_start);
-        violation_ = far_start(*request_, x, size_);
+        violation_ = far_start({request_->start, request_->velocity, request_->t_start, request_->t_end}, x, size_);
     }
     return y;
 }
@@ -105,7 +91,7 @@ bool ExpandedMotion::slow_springs() {
 
 std::vector<double> ExpandedMotion::corrections(std::span<const double> y) {
     const bool done = (*expansion_)(MultiplierExpansion::most_sweeps, MultiplierExpansion::Wanted::values,
-                                    request_->t_start, y.first(motion_->dimension()), y.last(motion_->dimension()));
+                                    request_->t_start, y.first(problem_->dimension()), y.last(problem_->dimension()));
     violation_ = done ? no_contraction(request_->t_start) : not_finite(request_->t_start);
     return {expansion_->corrections().begin(), expansion_->corrections().end()};
 }
@@ -136,9 +122,9 @@ std::optional<Violation> ExpandedMotion::no_contraction(double t) const {
             return Violation{
                 Outcome::no_scale_separation,
                 fmt::format("at t = {:.6g} sweep {} changes the force of the springs by {:.2g} of what the one before "
-                            "did, where less than {} is needed: the springs are not fast against the slow motion; use "
-                            "the method direct",
-                            t, k, corrections[k] / corrections[k - 1], most)};
+                            "did, where less than {} is needed: the springs are not fast against the slow motion",
+                            t, k, corrections[k] / corrections[k - 1], most),
+                Remedy::resolve};
         }
     }
     return std::nullopt;

@@ -6,19 +6,20 @@
 #include <span>
 #include <vector>
 
-#include "lento/average/multiplier_expansion.hpp"
-#include "lento/average/slow_manifold.hpp"
-#include "lento/method/hypotheses.hpp"
-#include "lento/method/macro.hpp"
-#include "lento/method/request.hpp"
-#include "lento/method/slow_size.hpp"
+#include "average/multiplier_expansion.hpp"
+#include "average/slow_manifold.hpp"
+#include "judge/slow_size.hpp"
+#include "lento/judge/violation.hpp"
+#include "lento/run/macro.hpp"
+#include "lento/run/request.hpp"
+#include "problem/spring_spectrum.hpp"
 
 namespace lento {
 
 class ExpandedMotion {
 public:
     /// NOTE: keeps pointers to both. Throws Misuse for systems and options that the expansion does not take.
-    ExpandedMotion(const StiffMotion& motion, const Request& request);
+    ExpandedMotion(const Problem& problem, const Request& request);
 
     /// NOTE: one more is taken to see what a run leaves out.
     static constexpr int most_sweeps = MultiplierExpansion::most_sweeps - 1;
@@ -54,7 +55,7 @@ private:
     /// Whether that is so at the true start.
     bool slow_springs();
 
-    const StiffMotion* motion_;
+    const Problem* problem_;
     const Request* request_;
     SpringSpectrum spectrum_;
     std::optional<Violation> violation_, failure_;

@@ -1,25 +1,97 @@
-#include "lento/method/harmonic.hpp"
-
+/// Harmonic averaging: no micro-steps at all. Where the fast phase is known, the periodic response to it is found on a few phases at once
+/// (`average/harmonic.hpp`), to any order in 1/omega; its mean drives the slow motion, and adding it to the slow motion gives the true one.
+///
+///     (1) find out how many phases and sweeps the tolerance needs; convert the true start:  X = q - Delta(phi), V = v - W(phi)
+///     (2) march X'' = <a> with multistep formulas that also give the slow derivatives of a   (`march/stoermer_cowell.hpp`)
+///     (3) march again with a tighter tolerance; what both differ by, with what each left out, is the estimate of the error
+///
+/// The tolerance is that of the true solution, not of a step: a run that misses it is repeated.
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "break_even.hpp"
-#include "harmonic_march.hpp"
-#include "harmonic_response.hpp"
-#include "harmonic_start.hpp"
-#include "lento/average/harmonic.hpp"
+#include "average/constrained_field.hpp"
+#include "average/flow_field.hpp"
+#include "average/harmonic.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/method/hypotheses.hpp"
-#include "lento/method/macro.hpp"
+#include "lento/run/run.hpp"
+#include "method/break_even.hpp"
+#include "method/harmonic_march.hpp"
+#include "method/harmonic_response.hpp"
+#include "method/harmonic_start.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
+
+constexpr std::array options{
+    Method::Option{"macro", "stoermer-cowell; dopri5, arkode-8, cvode-adams, rk4, ... for cross-checks"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"phases", "as the tolerance needs, from 5"},
+    Method::Option{"sweeps", "as the tolerance needs, up to 8"},
+    Method::Option{"initial", "true-state"}};
+
+/// Whether a periodic flow that is solved exactly can be taken out of the motion.
+bool has_known_flow(const Problem& problem) {
+    return problem.exact && problem.exact->takes_series() && (problem.period || !problem.phases.empty());
+}
+
+Verdict judge(const Problem& problem, const Request&) {
+    // NOTE: what finding out about the problem takes at least, over the share of the price of resolving it that is spent on that.
+    constexpr double evaluations = 3.6e3;
+    if (problem.phases.empty() && !(problem.period && problem.exact)) {
+        return {false, problem.springs  ? "stiff springs have no declared phase"
+                       : problem.period ? "a period is declared, but no phase, nor a part that is solved exactly"
+                                        : "no fast phase is declared"};
+    }
+    if (!problem.takes_series()) {
+        return {false,
+                "it evaluates forces and constraints with truncated series, and these take double alone: write them as "
+                "templates on their numbers"};
+    }
+    if (problem.phases.empty() && !has_known_flow(problem)) {
+        return {false, "it evaluates exactly solved flows with truncated series, and this one takes double alone"};
+    }
+    if (!common_period(problem)) {
+        return {false, "the phases have no common period of less than 64 turns of the slowest"};
+    }
+    if (problem.springs) {
+        return {true, "a fast phase is declared; stiff springs count as any other force"};
+    }
+    return {true,
+            problem.phases.empty()
+                ? "the exactly solved part has a declared period: the response to it is found directly"
+                : "a fast phase is declared: the response to it is found directly",
+            evaluations};
+}
+
+/// The right-hand side as a function of the phase; a flow that is not periodic is a violation, unless phases are declared too.
+std::shared_ptr<PhaseField> field_of(Run& run) {
+    const Problem& problem = run.problem();
+    if (problem.constraints) {
+        return std::make_shared<ConstrainedField>(problem);
+    }
+    if (has_known_flow(problem)) {
+        auto field = std::make_shared<FlowField>(problem);
+        const double periods = run.length() / field->period().value_or(NAN);
+        auto why_not = field->not_periodic(run.request().start, periods, run.request().rtol);
+        // NOTE: beside declared phases the exact part may be a slow one.
+        if (!why_not || problem.phases.empty()) {
+            if (why_not) {
+                run.refuse(Outcome::no_scale_separation, std::move(*why_not));
+            }
+            return field;
+        }
+    }
+    return std::make_shared<ForceField>(problem);
+}
 
 const MacroSolvers& harmonic_solvers(bool second_order) {
     const auto with = [](MacroSolvers solvers) {
@@ -33,29 +105,15 @@ const MacroSolvers& harmonic_solvers(bool second_order) {
 
 class HarmonicRun {
 public:
-    HarmonicRun(SharedField field, const Request& request, const DirectRun& direct, StartReport start)
-        : began_(std::chrono::steady_clock::now()),
-          field_(std::move(field)),
-          direct_(direct),
-          request_(checked(request, field_->dimension())),
-          violation_(std::move(start.violation)) {
-        record_.warnings = std::move(start.warnings);
-        require_options_apply(request_.options, harmonic_description);
-        require_one_of("initial", request_.options.initial.value_or("true-state"), {"true-state", "averaged"});
-        macro_ = macro_choice(request_.options, {request_.t_start, request_.t_end},
-                              harmonic_solvers(field_->second_order()));
-        if (!request_.options.macro && !macro_.step) {
+    explicit HarmonicRun(Run& run) : run_(&run), field_(field_of(run)), break_even_(*field_, run.outset()) {
+        const auto& options = run.options();
+        require_one_of("initial", options.initial.value_or("true-state"), {"true-state", "averaged"});
+        macro_ = macro_choice(options, run.interval(), harmonic_solvers(run.problem().second_order));
+        if (!options.macro && !macro_.step) {
             macro_.name = "stoermer-cowell";
         }
-        if (!field_->tells_phase() || !field_->period()) {
-            throw Misuse(
-                "method harmonic needs a declared fast phase, or several whose periods have a common multiple of less "
-                "than 64 turns of the slowest, or a periodic part that is solved exactly: use hmm-async, "
-                "multirevolution or direct");
-        }
-        break_even_.emplace(*field_, request_);
-        const auto phases = request_.options.phases.value_or(HarmonicStart::fewest_phases);
-        const auto sweeps = request_.options.sweeps.value_or(1);
+        const auto phases = options.phases.value_or(HarmonicStart::fewest_phases);
+        const auto sweeps = options.sweeps.value_or(1);
         if (phases < 2 || phases > 4096) {
             throw Misuse(fmt::format("phases is {}; 2 to 4096 are possible", phases));
         }
@@ -65,15 +123,12 @@ public:
     }
 
     Solution solve() {
-        if (violation_) {
-            return not_started(violation_->outcome, violation_->sentence);
+        if (!run_->goes_on()) {
+            return not_started();
         }
-        HarmonicStart start(*field_, request_);
-        const double budget = as_it_is() ? 1e9 : std::min(share_to_find_out * break_even_->price_of_direct(), 1e9);
-        if (budget < least_to_find_out) {
-            return resolved(break_even_->too_few_periods() + cheaper);
-        }
-        plan_ = start.plan(request_.options.phases, request_.options.sweeps, static_cast<std::int64_t>(budget));
+        HarmonicStart start(*field_, run_->request());
+        const double budget = may_leave() ? std::min(share_to_find_out * price_of_direct(), 1e9) : 1e9;
+        plan_ = start.plan(run_->options().phases, run_->options().sweeps, static_cast<std::int64_t>(budget));
         if (!plan_.finite) {
             return not_started(Outcome::diverged,
                                "the force, or one of its derivatives, is not a finite number at the start, or near it");
@@ -85,49 +140,57 @@ public:
                                            plan_.noise));
         }
         if (!plan_.affordable) {
-            return resolved(break_even_->too_few_periods() + cheaper);
+            return left_to_direct(break_even_.too_few_periods() + cheaper);
         }
-        if (const auto doubt = no_convergence(plan_); doubt && !request_.options.sweeps) {
-            return break_even_->separation(plan_) < 30 && may_resolve()
-                       ? resolved(doubt->sentence + instead)
+        if (const auto doubt = no_convergence(plan_); doubt && !run_->options().sweeps) {
+            return break_even_.separation(plan_) < 30 && may_leave()
+                       ? left_to_direct(doubt->sentence)
                        : not_started(doubt->outcome, doubt->sentence + doubt->advice);
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
-        if (const auto why = break_even_->no_gain(plan_, first_tightness); !why.empty() && !as_it_is()) {
-            return resolved(why + cheaper);
+        if (auto why = break_even_.too_short_steps(plan_, first_tightness); !why.empty() && !as_it_is()) {
+            return may_leave() ? left_to_direct(why + cheaper) : not_separated(std::move(why));
+        }
+        if (break_even_.dearer(plan_, first_tightness) && may_leave()) {
+            return left_to_direct(break_even_.too_few_periods() + cheaper);
         }
         return two_scale(start);
     }
 
 private:
-    static constexpr const char* cheaper = ": resolving it is cheaper than averaging, so direct was used";
-    static constexpr const char* instead = ": direct was used instead";
+    static constexpr const char* cheaper = ": resolving it is cheaper than averaging";
 
-    /// Settings that only averages have were given: they are what is wanted.
-    bool as_it_is() const {
-        return request_.options.phases || request_.options.sweeps || macro_.name != "stoermer-cowell";
-    }
-    bool may_resolve() const {
+    double price_of_direct() const { return break_even_.price_of_direct(); }
+    /// Whether `direct` may do it instead: not where this method was asked for, or settings that only averages have.
+    bool may_leave() const {
         constexpr double most = 1e8;  // evaluations that nobody asked for
-        return request_.options.initial.value_or("true-state") == "true-state" &&
-               break_even_->price_of_direct() <= most;
+        return run_->by_auto() && !as_it_is() && !averaged_start() && price_of_direct() <= most;
     }
-    /// By `direct`, which the sentence says why.
-    Solution resolved(const std::string& why) {
-        if (!may_resolve()) {
-            average_.reset();
-            return not_started(Outcome::no_scale_separation,
-                               fmt::format("{}; only the method direct is left, from a true state, with about {:.1g} "
-                                           "evaluations",
-                                           why.substr(0, why.rfind(':')), break_even_->price_of_direct()));
-        }
-        Request request = request_;
-        request.options = {};
-        auto solution = direct_(request);
-        return std::move(solution).handed_over(request_.method, why, field_->evaluations());
+    bool as_it_is() const {
+        return run_->options().phases || run_->options().sweeps || macro_.name != "stoermer-cowell";
+    }
+    bool averaged_start() const { return run_->options().initial.value_or("true-state") != "true-state"; }
+    /// `direct` is left, from a true state.
+    Solution not_separated(std::string why) {
+        run_->refuse(Outcome::no_scale_separation, std::move(why),
+                     averaged_start() ? Remedy::in_the_sentence : Remedy::resolve);
+        average_.reset();
+        return not_started();
+    }
+    Solution left_to_direct(std::string why) {
+        count();
+        return run_->leave_to(method::direct, std::move(why));
+    }
+    Solution not_started() {
+        count();
+        return run_->not_started();
+    }
+    Solution not_started(Outcome outcome, std::string why) {
+        run_->refuse(outcome, std::move(why));
+        return not_started();
     }
 
     Solution two_scale(HarmonicStart& start) {
@@ -159,11 +222,12 @@ private:
             if (fine.result.outcome != Outcome::completed) {
                 return ended_early(std::move(fine));
             }
-            record_.error_estimate = march().errors(coarse, fine, defect);
+            auto errors = march().errors(coarse, fine, defect);
             excess = 0;
             for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                excess = larger(excess, record_.error_estimate[i] / march().tolerance(i, fine.scales));
+                excess = larger(excess, errors[i] / march().tolerance(i, fine.scales));
             }
+            run_->estimate(std::move(errors));
             if (excess <= 1) {
                 return finished(std::move(fine), {});
             }
@@ -181,20 +245,19 @@ private:
     Solution beyond_tolerance(HarmonicPass pass, double excess) {
         constexpr double most = 30;
         const auto why = fmt::format(
-            "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not "
-            "make it smaller, or there are none; see error_estimate, or loosen rtol and atol",
+            "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not make it smaller, or "
+            "there are none; see error_estimate, or loosen rtol and atol",
             excess);
-        if (excess > most && may_resolve() && !as_it_is()) {
-            return resolved(fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess) +
-                            instead);
+        if (excess > most && may_leave()) {
+            return left_to_direct(fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess));
         }
         if (excess > most) {
             return finished(std::move(pass), why);
         }
-        record_.warnings.push_back(why);
+        run_->warn(why);
         return finished(std::move(pass), {});
     }
-    HarmonicMarch march() const { return {*average_, plan_, request_}; }
+    HarmonicMarch march() const { return {*average_, plan_, run_->request()}; }
 
     /// Looks at what phases and sweeps leave out where the first march has most doubts of its phases, and at the end, and takes more of them
     /// where that is too much.
@@ -209,13 +272,13 @@ private:
                 defects.by_sweeps.include(found.by_sweeps);
             };
             look(pass.doubt.t, pass.doubt.state);
-            look(request_.t_end, pass.final_state);
+            look(run_->request().t_end, pass.final_state);
             Defect defect = defects.both();
             defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
             const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
-            const bool more_phases = defects.by_phases.worst() > too_much && !request_.options.phases &&
+            const bool more_phases = defects.by_phases.worst() > too_much && !run_->options().phases &&
                                      plan_.phases < HarmonicStart::most_phases;
-            const bool more_sweeps = defects.by_sweeps.worst() > too_much && !request_.options.sweeps &&
+            const bool more_sweeps = defects.by_sweeps.worst() > too_much && !run_->options().sweeps &&
                                      plan_.sweeps < HarmonicStart::most_sweeps;
             if (!more_phases && !more_sweeps) {
                 return defect;
@@ -240,7 +303,7 @@ private:
     }
 
     Solution ended_early(HarmonicPass pass) {
-        record_.error_estimate.clear();  // of a march before, which was to be bettered
+        run_->estimate({});  // of a march before, which was to be bettered
         if (pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(pass));
         }
@@ -250,15 +313,14 @@ private:
     Solution too_short_steps(HarmonicPass pass) {
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
-        if (may_resolve()) {
-            return resolved(why + instead);
+        if (may_leave()) {
+            return left_to_direct(why);
         }
         pass.result.outcome = Outcome::no_scale_separation;
         return finished(std::move(pass),
                         fmt::format("{}: the slow motion is too fast for this tolerance, or the tolerance beyond what "
-                                    "rounding of the fast force allows; loosen rtol and atol, or use a method of "
-                                    "windows",
-                                    why));
+                                    "rounding of the fast force allows; loosen rtol and atol, or use the method {}",
+                                    why, method::direct.name));
     }
 
     Solution stateless() {
@@ -271,44 +333,35 @@ private:
                 std::copy(average_->force().begin(), average_->force().end(), a.begin());
             };
             const std::span<const double> state(plan_.state);
-            marched = march_macro(macro_, force, request_, state.first(n), state.subspan(n));
+            marched = march_macro(macro_, force, run_->request(), state.first(n), state.subspan(n));
         } else {
             const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> derivative) {
                 average_->sweep(plan_.sweeps, t, y, {});
                 std::copy(average_->force().begin(), average_->force().end(), derivative.begin());
             };
-            marched = march_macro(macro_, {.rate = rate}, request_, plan_.state);
+            marched = march_macro(macro_, {.rate = rate}, run_->request(), plan_.state);
         }
-        describe(marched.result);
-        Solution solution(std::move(record_), std::move(marched.trajectory), std::move(marched.final_state),
-                          Reconstruction(response()));
+        count();
+        auto solution = run_->finished({.result = std::move(marched.result),
+                                        .trajectory = std::move(marched.trajectory),
+                                        .final_state = std::move(marched.final_state),
+                                        .reconstruction = response()});
         return field_->constraints() > 0 ? std::move(solution).completed_by(mean_multipliers(response()))
                                          : std::move(solution);
-    }
-
-    Solution not_started(Outcome outcome, std::string why) {
-        HarmonicPass pass{.result = {.outcome = outcome, .reached = request_.t_start}};
-        pass.final_state = request_.start;
-        if (field_->second_order()) {
-            pass.final_state.insert(pass.final_state.end(), request_.velocity.begin(), request_.velocity.end());
-        }
-        record_.error_estimate.clear();
-        auto solution = finished(std::move(pass), std::move(why));
-        return solution;
     }
 
     Solution finished(HarmonicPass pass, std::string why) {
         if (pass.result.outcome == Outcome::completed && !why.empty()) {
             pass.result.outcome = Outcome::not_converged;
         }
-        if (pass.result.outcome == Outcome::diverged && pass.result.reached > request_.t_start) {
-            why += "; where the force is finite there, its derivatives are not: use hmm-async or direct";
+        if (pass.result.outcome == Outcome::diverged && pass.result.reached > run_->request().t_start) {
+            why += "; where the force is finite there, its derivatives are not";
         }
         pass.result.explanation = std::move(why);
         pass.result.steps = steps_;
         pass.result.rejected = rejected_;
-        describe(pass.result);
-        if (request_.sink && average_) {
+        count();
+        if (run_->request().sink && average_) {
             send_samples(pass);
         }
         const std::size_t n = field_->dimension();
@@ -320,45 +373,31 @@ private:
         const auto state = field_->second_order()
                                ? snapshot_of(reached, pass.final_state, n, complete ? field_->constraints() : 0)
                                : Snapshot{.t = reached, .position = std::move(pass.final_state)};
-        return Solution(std::move(record_), std::move(pass.trajectory), state,
-                        average_ ? Reconstruction(response()) : Reconstruction(), complete);
+        return run_->finished({.result = std::move(pass.result),
+                               .trajectory = std::move(pass.trajectory),
+                               .final_state = state,
+                               .reconstruction = average_ ? Reconstruction(response()) : Reconstruction(),
+                               .settling = complete});
     }
     /// Of those that the march took, the ones that were asked for.
     void send_samples(const HarmonicPass& pass) {
         const HarmonicMarch own = march();
-        const std::size_t every = (own.samples() - 1) / (request_.samples - 1);
+        const std::size_t every = (own.samples() - 1) / (run_->request().samples - 1);
         const auto complete = mean_multipliers(response());
         for (std::size_t k = 0; k < pass.samples.size(); k += every) {
             auto y = pass.samples[k];
             if (complete) {
                 complete(own.time(k), y);
             }
-            request_.sink(own.time(k), y);
+            run_->request().sink(own.time(k), y);
         }
     }
 
-    void describe(const MarchResult& result) {
-        auto& statistics = record_.statistics;
-        record_.method = harmonic_description.name;
-        record_.requested_method = request_.method;
-        record_.slow_is = harmonic_description.slow_is;
-        record_.outcome = result.outcome;
-        record_.explanation = result.explanation;
-        if (result.culprit) {
-            record_.explanation +=
-                fmt::format(" (first in {})", field_->names()[*result.culprit % field_->dimension()]);
-        }
-        record_.t_end = result.reached;
-        statistics.macro_steps = result.steps;
-        statistics.rejected_steps = result.rejected;
-        statistics.force_evaluations = field_->evaluations();
-        record_.options = {{"macro", macro_.name},
-                           {"phases", fmt::format("{}", plan_.phases)},
-                           {"sweeps", fmt::format("{}", plan_.sweeps)}};
-        if (macro_.step) {
-            record_.options.push_back({"macro_step", fmt::format("{}", *macro_.step)});
-        }
-        statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    void count() {
+        run_->statistics().force_evaluations = field_->evaluations();
+        run_->note(macro_);
+        run_->note("phases", fmt::format("{}", plan_.phases));
+        run_->note("sweeps", fmt::format("{}", plan_.sweeps));
     }
 
     HarmonicResponse response() const { return {field_, average_, plan_.sweeps}; }
@@ -366,25 +405,32 @@ private:
     /// The share of the tolerance that a step of the second march may err by.
     static constexpr double first_tightness = 0.008;
     static constexpr double share_to_find_out = 0.07;  // of the price of direct, before it is used instead
-    static constexpr double least_to_find_out = 250;   // evaluations
 
-    std::chrono::steady_clock::time_point began_;
-    SharedField field_;
-    const DirectRun& direct_;
-    Request request_;
+    Run* run_;
+    std::shared_ptr<PhaseField> field_;
+    BreakEven break_even_;
     MacroChoice macro_;
-    std::optional<BreakEven> break_even_;
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;
     std::int64_t steps_ = 0, rejected_ = 0;
-    std::optional<Violation> violation_;
-    RunRecord record_;
 };
+
+Solution solve(Run& run) {
+    return HarmonicRun(run).solve();
+}
 
 }  // namespace
 
-Solution harmonic(const SharedField& field, const Request& request, const DirectRun& direct, StartReport start) {
-    return HarmonicRun(field, request, direct, std::move(start)).solve();
-}
+constinit const Method method::harmonic{
+    .name = "harmonic",
+    .problems = "vibrated, periodic, constraints",
+    .paper = "",
+    .slow_is = SlowMeaning::averaged,
+    .summary =
+        "finds the periodic response to the phase directly, without micro-steps, to any order in 1/omega; true state "
+        "in, true state out, with an estimate of the error",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
 
 }  // namespace lento

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "harmonic_start.hpp"
-#include "lento/average/harmonic.hpp"
+#include "average/harmonic.hpp"
 #include "lento/march/result.hpp"
-#include "lento/method/request.hpp"
+#include "lento/run/request.hpp"
 #include "lento/solution/solution.hpp"
+#include "method/harmonic_start.hpp"
 
 namespace lento {
 

@@ -1,4 +1,4 @@
-#include "harmonic_response.hpp"
+#include "method/harmonic_response.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,14 +3,14 @@
 
 #include <memory>
 
-#include "lento/average/harmonic.hpp"
-#include "lento/method/harmonic.hpp"
+#include "average/harmonic.hpp"
+#include "average/phase_field.hpp"
 #include "lento/solution/solution.hpp"
 
 namespace lento {
 
 struct HarmonicResponse {
-    SharedField field;
+    std::shared_ptr<PhaseField> field;
     std::shared_ptr<HarmonicAverage> average;
     int sweeps = 0;
 

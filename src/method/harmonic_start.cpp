@@ -1,10 +1,10 @@
-#include "harmonic_start.hpp"
+#include "method/harmonic_start.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 namespace {

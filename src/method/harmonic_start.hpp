@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "lento/average/harmonic.hpp"
-#include "lento/method/request.hpp"
+#include "average/harmonic.hpp"
+#include "lento/run/request.hpp"
 
 namespace lento {
 

@@ -1,19 +1,48 @@
-#include "lento/method/hmm_stiff.hpp"
-
+/// HMM for stiff springs (stiff, section 3). The slow motion obeys the underlying system
+///
+///     q' = p,   p' = F(q, p)                                  (11)
+///
+/// whose force is found from the stiff system itself: a window of +-eta around (q, p), and
+///
+///     F = sum_k w_|k| a(q_k),     q_0 = q,  p_0 = p             (section 3.1)
+///
+/// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2). The underlying system
+/// does not know the length of the springs: its solutions drift off it, and are projected again at given times, or when what the springs
+/// have gathered moves the slow motion.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "lento/method/stiff_run.hpp"
+#include "lento/base/misuse.hpp"
+#include "method/relaxed_run.hpp"
+#include "method/stiff_run.hpp"
+#include "problem/spring_energy.hpp"
 
 namespace lento {
-
 namespace {
+
+constexpr std::array options{
+    Method::Option{"macro", "rk4 with macro_step or steps, else dopri5"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"micro", "verlet"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "6, more where springs move faster together"},
+    Method::Option{"filter", "flat8 to flat32, by leakage; exponential where the start holds fast oscillations"},
+    Method::Option{"window", "from window_periods"},
+    Method::Option{"window_periods", "12, or 20 with exponential; more where springs move slower together"},
+    Method::Option{"project", "auto; or start, times, never"},
+    Method::Option{"project_times", "none"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    constexpr double evaluations = 2e6;
+    return springs_verdict(problem, evaluations);
+}
 
 /// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the slow motion's, the
 /// state and the averaged force are compared with those at the projected point. A filter moves a point a little along the slow manifold
@@ -27,10 +56,10 @@ public:
           tolerated_force_(run.start_was_fast() ? 0.08 : std::min(0.005, 10 * run.request().rtol)),
           tolerated_move_(run.start_was_fast() ? HUGE_VAL : 10 * run.request().rtol) {}
 
-    bool operator()(double t, std::span<const double> y) {
+    bool operator()(double t, In y) {
         const auto x = y.first(y.size() / 2);
         const auto v = y.last(y.size() / 2);
-        if (!(run_->motion().spring_energy(t, x, v) > 0.4 * tolerated_force_ * run_->motion().kinetic_energy(v))) {
+        if (!(spring_energy(run_->problem(), t, x, v) > 0.4 * tolerated_force_ * kinetic_energy(run_->problem(), v))) {
             return false;
         }
         const auto here = run_->filtered(t, x, v);
@@ -47,8 +76,8 @@ public:
     }
 
 private:
-    static double norm(std::span<const double> a) { return distance(a, std::vector<double>(a.size())); }
-    static double distance(std::span<const double> a, std::span<const double> b) {
+    static double norm(In a) { return distance(a, std::vector<double>(a.size())); }
+    static double distance(In a, In b) {
         double square = 0;
         for (std::size_t i = 0; i < a.size(); ++i) {
             square += (a[i] - b[i]) * (a[i] - b[i]);
@@ -75,7 +104,7 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
 /// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
 /// average would not mend. What grows is projected away there. Else a filter with three vanishing moments, of as many derivatives at its
 /// ends as the leakage asks for.
-WindowDefaults usual_window(const StiffMotion& springs, const Request& request, bool fast) {
+WindowDefaults usual_window(const Problem& problem, const Request& request, bool fast) {
     const bool papers = fast || request.options.filter == "exponential";
     return {.filters = papers ? std::vector<std::string>{"exponential"}
                               : std::vector<std::string>{"flat8", "flat12", "flat16", "flat24", "flat32"},
@@ -84,12 +113,13 @@ WindowDefaults usual_window(const StiffMotion& springs, const Request& request, 
             .least_periods = papers ? 12. : 8.,
             .least_steps = 3.5,
             .most_growth = fast ? 10 : 2.5,
-            .margin = springs.springs().size() > 1 && !fast ? 1.7 : 1};
+            .margin = problem.springs->entries.size() > 1 && !fast ? 1.7 : 1};
 }
 
 /// Found out by a projection with the window for starts that hold none, whose evaluations are counted in `spent`.
-bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& request, std::int64_t& spent) {
-    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request, false));
+bool start_holds_fast_oscillations(const Run& given, std::int64_t& spent) {
+    Run trial(given.problem(), given.request(), given.method());
+    StiffRun run(trial, usual_window(given.problem(), given.request(), false));
     if (run.violation()) {
         return false;
     }
@@ -100,15 +130,13 @@ bool start_holds_fast_oscillations(const StiffMotion& springs, const Request& re
     return run.start_was_fast();
 }
 
-}  // namespace
-
-Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
+Solution on_springs(Run& under_way) {
     constexpr double most_growth = 30;
-    const auto& given = request.options;
+    const auto& given = under_way.options();
     const bool window_is_given = given.filter && (given.window || given.window_periods);
     std::int64_t spent = 0;
-    const bool fast = !window_is_given && start_holds_fast_oscillations(springs, request, spent);
-    StiffRun run(springs, request, hmm_stiff_description, usual_window(springs, request, fast));
+    const bool fast = !window_is_given && start_holds_fast_oscillations(under_way, spent);
+    StiffRun run(under_way, usual_window(under_way.problem(), under_way.request(), fast));
     run.count_evaluations(spent);
     const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
     require_one_of("project", project, {"start", "times", "auto", "never"});
@@ -123,18 +151,19 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
     if (growth * piece > most_growth) {
         run.refuse(Outcome::unstable,
                    fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
-                               "makes the slow motion grow, or swing, like exp({:.3g} t): {}",
+                               "makes the slow motion grow, or swing, like exp({:.3g} t): {}. Or use the method {}",
                                run.window().width() / run.scales().slowest, *run.options().filter, growth,
-                               better_windows(run.options(), run.scales(), run.spectrum(), most_growth / piece / 3)));
+                               better_windows(run.options(), run.scales(), run.spectrum(), most_growth / piece / 3),
+                               method::ipa.name));
         return run.not_started();
     }
 
-    motion.acceleration = [&](double t, std::span<const double> X, std::span<const double> V, std::span<double> F) {
+    motion.acceleration = [&](double t, In X, In V, Out F) {
         const auto& averaged = run.filtered(t, X, V).acceleration;
         std::copy(averaged.begin(), averaged.end(), F.begin());
     };
     motion.rate = first_order_rate(motion.acceleration);
-    motion.project = [&](double t, std::span<double> y) {
+    motion.project = [&](double t, Out y) {
         if (run.violation()) {
             return false;
         }
@@ -153,16 +182,15 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
     if (project != "never") {
         motion.project(run.request().t_start, y);
     }
-    const auto X = std::span<const double>(y).first(springs.dimension());
-    const auto V = std::span<const double>(y).last(springs.dimension());
+    const auto X = In(y).first(run.problem().dimension());
+    const auto V = In(y).last(run.problem().dimension());
     run.judge_glide(X, V);
     run.note_forces_are_averaged();
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
     if (run.violation()) {
         return run.not_started();
     }
-    motion.wants_projection = [&, watch = ReprojectionWatch(run), looked_at = 0.0](double t,
-                                                                                   std::span<const double> y) mutable {
+    motion.wants_projection = [&, watch = ReprojectionWatch(run), looked_at = 0.0](double t, In y) mutable {
         const auto X = y.first(y.size() / 2);
         const auto V = y.last(y.size() / 2);
         run.require_frequencies(t, X);
@@ -170,19 +198,20 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
             return true;
         }
         if (const double longest = run.largest_measure(t, X); !(longest < run.size().length / 2)) {
-            run.refuse(Outcome::unstable,
-                       fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
-                                   "{:.2g}: what the window lets through of its force is amplified at each macro-step. "
-                                   "Take a smaller macro_step, or project = auto, or a better window: {}",
-                                   longest, t, run.size().length,
-                                   better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece)));
+            run.refuse(
+                Outcome::unstable,
+                fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
+                            "{:.2g}: what the window lets through of its force is amplified at each macro-step. Take a "
+                            "smaller macro_step, or project = auto, or a better window: {}. Or use the method {}",
+                            longest, t, run.size().length,
+                            better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece), method::ipa.name));
             return true;
         }
         if (project == "auto") {
             return watch(t, y);
         }
         // Who asks for no projection is told when one would have been needed.
-        const double energy = run.motion().spring_energy(t, X, V);
+        const double energy = spring_energy(run.problem(), t, X, V);
         if (!run.drifted_at() && energy > 2 * looked_at) {
             looked_at = energy;
             if (watch(t, y)) {
@@ -194,5 +223,21 @@ Solution hmm_stiff(const StiffMotion& springs, const Request& request) {
 
     return run.solve(motion, spring_solvers(), std::move(y));
 }
+
+Solution solve(Run& run) {
+    return run.problem().constraints ? solve_relaxed(run, on_springs) : on_springs(run);
+}
+
+}  // namespace
+
+constinit const Method method::hmm_stiff{
+    .name = "hmm-stiff",
+    .problems = "stiff springs, constraints",
+    .paper = "stiff",
+    .slow_is = SlowMeaning::averaged,
+    .summary = "forces averaged by a kernel in windows around the current state; any solver for the slow motion",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
 
 }  // namespace lento

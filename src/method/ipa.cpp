@@ -1,22 +1,55 @@
-#include "lento/method/ipa.hpp"
-
+/// The iterated projection algorithm (slow-manifold) put to work. Slow solutions of stiff springs lie on the slow manifold; P projects onto
+/// it (`average/projection.hpp`).
+///
+///     each    y' = phi(P y), so that only the slow manifold is seen. A Runge-Kutta step has stages Z^i = P(z_n + H sum_j a_ij phi(Z^j)) and
+///             ends at z_{n+1} = P z_n + H sum_i b_i phi(Z^i)                                  (38)
+///             phi takes the acceleration filtered in the last window of P. The iterations of P begin where springs are as long as they
+///             were at the last point (`average/slow_guess.hpp`), so that the cost does not grow with the stiffness.
+///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
+///     times   and is projected again on the way                                               (section 6.4)
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "lento/average/filter.hpp"
-#include "lento/base/number.hpp"
-#include "lento/method/stiff_run.hpp"
+#include "average/filter.hpp"
+#include "base/number.hpp"
+#include "lento/base/misuse.hpp"
+#include "method/ipa_window.hpp"
+#include "method/relaxed_run.hpp"
+#include "method/stiff_run.hpp"
+#include "problem/acceleration.hpp"
 
 namespace lento {
+namespace {
 
-Solution ipa(const StiffMotion& springs, const Request& request) {
-    StiffRun run(springs, request, ipa_description, ipa_window);
+constexpr std::array options{
+    Method::Option{"macro",
+                   "rk4 with macro_step or steps, else dopri5; with project = each no verlet, no implicit-midpoint"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"micro", "verlet"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "6, more where springs move faster together"},
+    Method::Option{"filter", "cubic"},
+    Method::Option{"window", "from window_periods"},
+    Method::Option{"window_periods", "6, more where springs move slower together"},
+    Method::Option{"project", "each; or start, times"},
+    Method::Option{"project_times", "none"},
+    Method::Option{"projection_tolerance", "follows the frequency"},
+    Method::Option{"guess", "elongations; or none, as in the paper"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    // NOTE: as many as resolving five thousand oscillations at a tolerance of 1e-6.
+    constexpr double evaluations = 8e5;
+    return springs_verdict(problem, evaluations);
+}
+
+Solution on_springs(Run& under_way) {
+    StiffRun run(under_way, ipa_window);
     const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "each");
     require_one_of("project", project, {"each", "start", "times"});
     require_one_of("guess", run.request().options.guess.value_or("elongations"), {"elongations", "none"});
@@ -25,7 +58,7 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
     if (run.violation()) {
         return run.not_started();
     }
-    const std::size_t d = springs.dimension();
+    const std::size_t d = run.problem().dimension();
     const auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     if (start) {
         run.judge_start(start->position, start->velocity, start->acceleration);
@@ -43,12 +76,10 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
         run.note_steps_start_projected();
         run.guess_projections();
         if (const auto& filter = *run.options().filter; Filter(filter).vanishing_moments() < 3) {
-            run.warn(
+            under_way.warn(
                 fmt::format("filter = {} has one vanishing moment: projections end O(omega^-2) beside the slow "
-                            "manifold, and what the "
-                            "window leaks of the springs' force there does not become less with stiffer springs. Take "
-                            "cubic or flat4, "
-                            "which have three",
+                            "manifold, and what the window leaks of the springs' force there does not become less with "
+                            "stiffer springs. Take cubic or flat4, which have three",
                             filter));
         }
         run.raise_tolerance_to_glide();
@@ -60,7 +91,7 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
         const bool own_steps = macro.starts_with("cvode") || macro.starts_with("arkode");
         const std::size_t pulled = own_steps ? 2 * d : 0;
         const double pull = 10 / run.size().time;
-        motion.rate = [&](double t, std::span<const double> z, std::span<double> rate) {
+        motion.rate = [&](double t, In z, Out rate) {
             const auto point = run.projected(t, z.first(d), z.last(d));
             if (!point) {
                 std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::quiet_NaN());
@@ -74,8 +105,8 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
                 rate[i] += pull * (evaluated_at[i] - z[i]);
             }
         };
-        motion.evaluated_at = [&] { return std::span<const double>(evaluated_at); };
-        motion.wants_projection = [&](double t, std::span<const double> z) {
+        motion.evaluated_at = [&] { return In(evaluated_at); };
+        motion.wants_projection = [&](double t, In z) {
             run.require_frequencies(t, z.first(d));
             double moved = 0;
             for (std::size_t i = 0; i < d; ++i) {
@@ -85,14 +116,13 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
                 return run.violation().has_value();
             }
             run.refuse(Outcome::unstable,
-                       fmt::format(
-                           "a macro-step leaves the slow manifold by {:.2g} at t = {:.6g}, where the motion is of size "
-                           "{:.2g}: it is too long; take a smaller macro_step, or a tighter rtol",
-                           moved, t, run.size().length));
+                       fmt::format("a macro-step leaves the slow manifold by {:.2g} at t = {:.6g}, where the motion is "
+                                   "of size {:.2g}: it is too long; take a smaller macro_step, or a tighter rtol",
+                                   moved, t, run.size().length));
             return true;
         };
-        motion.project = [](double, std::span<double>) { return false; };
-        motion.finish = [&](double t, std::span<double> z) {
+        motion.project = [](double, Out) { return false; };
+        motion.finish = [&](double t, Out z) {
             if (const auto point = run.projected(t, z.first(d), z.last(d))) {
                 std::copy(point->velocity.begin(), point->velocity.end(),
                           std::copy(point->position.begin(), point->position.end(), z.begin()));
@@ -101,13 +131,13 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
         return run.solve(motion, rate_solvers(), std::move(y));
     }
 
-    motion.acceleration = [&, acceleration = springs.acceleration()](double t, std::span<const double> x,
-                                                                     std::span<const double> v, std::span<double> a) {
-        acceleration(t, x, v, a);
+    Acceleration acceleration(run.problem());
+    motion.acceleration = [&](double t, In x, In v, Out a) {
+        acceleration(x, v, t, {}, a);
         run.count_evaluations(1);
     };
     motion.rate = first_order_rate(motion.acceleration);
-    motion.project = [&](double t, std::span<double> z) {
+    motion.project = [&](double t, Out z) {
         const auto point = run.projected(t, z.first(d), z.last(d));
         if (!point) {
             run.give_up();
@@ -120,5 +150,22 @@ Solution ipa(const StiffMotion& springs, const Request& request) {
     run.allow_many_steps();
     return run.solve(motion, spring_solvers(), std::move(y));
 }
+
+Solution solve(Run& run) {
+    return run.problem().constraints ? solve_relaxed(run, on_springs) : on_springs(run);
+}
+
+}  // namespace
+
+constinit const Method method::ipa{.name = "ipa",
+                                   .problems = "stiff springs, constraints",
+                                   .paper = "slow-manifold",
+                                   .slow_is = SlowMeaning::slow_manifold,
+                                   .summary =
+                                       "projects onto the slow manifold by filtering again and again, before each "
+                                       "evaluation of the force; any solver for the slow motion",
+                                   .options = options,
+                                   .judge = judge,
+                                   .solve = solve};
 
 }  // namespace lento

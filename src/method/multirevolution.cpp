@@ -1,12 +1,41 @@
-#include "lento/method/multirevolution.hpp"
+/// Multirevolution methods (stroboscopic, section 4.2): steps over N periods with a few evaluations of the one-period map, no rate recovered
+/// from it and so no error of differences. Adams methods choose N and their order (`march/map_march.hpp`); Runge-Kutta methods take N as
+/// given, of order 4 they are (32).
+#include <array>
 
-#include <utility>
+#include "method/stroboscopic_verdict.hpp"
 
 namespace lento {
+namespace {
 
-Solution multirevolution(SharedMotion motion, const Request& request, StartReport start) {
-    StroboscopicRun run(std::move(motion), request, multirevolution_description, std::move(start));
-    return run.ready() ? run.follow_map() : run.not_started();
+constexpr std::array options{Method::Option{"macro", "adams; or rk2, rk3, rk4 with periods_per_step or steps"},
+                             Method::Option{"periods_per_step", "adaptive"},
+                             Method::Option{"steps", "adaptive"},
+                             Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
+                             Method::Option{"micro_step", "from micro_steps_per_period"},
+                             Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    constexpr double evaluations = 1e4;
+    return stroboscopic_verdict(problem, evaluations);
 }
+
+Solution solve(Run& run) {
+    StroboscopicRun strobe(run);
+    return strobe.ready() ? strobe.follow_map() : strobe.not_started();
+}
+
+}  // namespace
+
+constinit const Method method::multirevolution{
+    .name = "multirevolution",
+    .problems = "vibrated, periodic, with or without constraints",
+    .paper = "stroboscopic",
+    .slow_is = SlowMeaning::stroboscopic,
+    .summary =
+        "strides over many periods at once with maps over single ones; the cheapest where the map is near the identity",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
 
 }  // namespace lento

@@ -1,6 +1,15 @@
-#include "lento/method/reversible.hpp"
-
+/// The reversible multiscale method (reversible, sections 2 and 3): systems x' = f(x)/eps + g(x) through their slow variables xi(x).
+///
+///     (1) follow x(t) for a short time forward and backward from x_n
+///     (2) average the rates of the slow variables with a kernel                               (2.11)
+///     (3) step to x_{n+1} so that the slow variables change as their averaged rates say       (3.11), (2.6)
+///
+/// The leapfrog step is reversible in x itself (`march/leapfrog.hpp`). Any other solver is applied to x' = F(x), F the shortest field that is
+/// consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
+///
+/// The slow variables are right to O(eps); the fast phase of x is of no meaning.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -9,18 +18,45 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/slow_field.hpp"
+#include "average/slow_average.hpp"
+#include "average/slow_field.hpp"
+#include "base/number.hpp"
+#include "judge/first_return.hpp"
+#include "judge/hypotheses.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/march/leapfrog.hpp"
-#include "lento/method/first_return.hpp"
-#include "lento/method/hypotheses.hpp"
-#include "lento/method/macro.hpp"
-#include "slow_prediction.hpp"
-#include "slow_windows.hpp"
+#include "lento/run/macro.hpp"
+#include "lento/run/run.hpp"
+#include "march/leapfrog.hpp"
+#include "method/judged_slow_variables.hpp"
+#include "method/slow_prediction.hpp"
+#include "method/slow_windows.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
+
+constexpr std::array options{
+    Method::Option{"macro",
+                   "leapfrog with macro_step or steps, else dopri5; leapfrog1, naive, euler, midpoint, rk4, ..."},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"reconstruction", "symmetric"},
+    Method::Option{"micro", "dopri8; rk4, verlet"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "as the tolerance needs"},
+    Method::Option{"filter", "cos8"},
+    Method::Option{"window", "from window_periods"},
+    Method::Option{"window_periods", "as the tolerance needs, from P/2 + 2 for cosP, 40 for exponential and gentle"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    if (problem.constraints) {
+        return {false, "the system has rigid constraints"};
+    }
+    if (!problem.slow) {
+        return {false, "no slow variables are declared"};
+    }
+    return {true, "slow variables are declared or were found"};
+}
 
 bool is_leapfrog(const std::string& macro) {
     return macro == "leapfrog" || macro == "leapfrog1" || macro == "naive";
@@ -36,24 +72,11 @@ const MacroSolvers& slow_solvers() {
     return solvers;
 }
 
-std::vector<double> start_of(const SlowProblem& problem, const Request& request) {
-    std::vector<double> x = request.start;
-    if (problem.second_order()) {
-        x.insert(x.end(), request.velocity.begin(), request.velocity.end());
-    }
-    return x;
-}
-
 class ReversibleRun {
 public:
-    ReversibleRun(SharedSlow problem, const Request& request)
-        : began_(std::chrono::steady_clock::now()),
-          problem_(std::move(problem)),
-          request_(checked(request, problem_->names().size())),
-          x_(start_of(*problem_, request_)) {
-        const auto& options = request_.options;
-        require_options_apply(options, reversible_description);
-        macro_ = macro_choice(options, {request_.t_start, request_.t_end}, slow_solvers());
+    explicit ReversibleRun(Run& run) : run_(&run), x_(run.start()) {
+        const auto& options = run.options();
+        macro_ = macro_choice(options, run.interval(), slow_solvers());
         reconstruction_ = options.reconstruction.value_or("symmetric");
         require_one_of("reconstruction", reconstruction_, {"symmetric", "nearest"});
         if (macro_.name == "naive" && reconstruction_ == "nearest") {
@@ -76,68 +99,68 @@ public:
         if (Filter(windows_.filter).is_one_period()) {
             throw Misuse("filter = period is for windows from a phase of symmetry; take a kernel, such as cos8");
         }
-        average_ = problem_->average(windows_.micro, request_.t_start, x_);
-        find_period();
+        average_ = slow_average(problem(), windows_.micro, run.request().t_start, x_);
+        if (ready()) {
+            find_period();
+        }
     }
 
-    bool ready() const { return !violation_; }
+    bool ready() const { return run_->goes_on(); }
 
     /// With the same stepper on both motions: what a coarse one is wrong by would look like motion.
-    SlowReport judge(const FasterMotion& faster) {
-        const auto average = problem_->average("dopri8", request_.t_start, x_);
-        auto report = slow_report(*problem_, *average, look(), faster);
+    SlowReport judge() {
+        const auto average = slow_average(problem(), "dopri8", run_->request().t_start, x_);
+        auto report = slow_report(problem(), *average, look());
         report.evaluations += average->flow().evaluations();
         return report;
     }
 
-    Solution solve(const FasterMotion& faster) {
+    Solution solve() {
         if (ready()) {
-            accept(judge(faster));
+            accept(judge());
         }
         if (ready()) {
             choose_windows();
         }
         if (!ready()) {
-            return finished(
-                {.outcome = violation_->outcome, .reached = request_.t_start, .explanation = violation_->sentence}, {},
-                x_);
+            count();
+            return run_->not_started();
         }
         return is_leapfrog(macro_.name) ? by_leapfrog() : by_rate();
     }
 
-    const std::optional<Violation>& violation() const { return violation_; }
-
 private:
-    const Options& options() const { return request_.options; }
-    void refuse(Outcome outcome, std::string sentence) { violation_ = Violation{outcome, std::move(sentence)}; }
+    const Problem& problem() const { return run_->problem(); }
+    const Options& options() const { return run_->options(); }
+    void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
+        run_->refuse(outcome, std::move(sentence), remedy);
+    }
 
     SlowLook look() const {
-        return {.t = request_.t_start,
+        return {.t = run_->request().t_start,
                 .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
-                .length = request_.t_end - request_.t_start,
+                .length = run_->length(),
                 .start = x_,
                 .period_is_known = windows_.period > 0};
     }
 
     void find_period() {
         std::vector<double> rate(x_.size());
-        average_->flow().rate(request_.t_start, x_, rate);
+        average_->flow().rate(run_->request().t_start, x_, rate);
         if (const auto culprit = first_not_finite(rate)) {
             return refuse(Outcome::diverged,
                           fmt::format("the rate of {} is not a finite number at the start, t = {}",
-                                      problem_->names()[*culprit % problem_->names().size()], request_.t_start));
+                                      problem().names[*culprit % problem().names.size()], run_->request().t_start));
         }
-        if (!problem_->phases().empty() && !problem_->period()) {
+        if (!problem().phases.empty() && !common_period(problem())) {
             throw Misuse(
-                "the phases have no common period of less than 64 turns of the slowest; the method reversible needs "
-                "one: use "
-                "hmm-async, or direct");
+                "the phases have no common period of less than 64 turns of the slowest; reversible steps need one");
         }
-        if (const auto known = problem_->period()) {
+        if (const auto known = common_period(problem())) {
             windows_.period = *known;
         } else if (!(options().window && options().micro_step)) {
-            const auto found = first_return(average_->flow(), {request_.t_start, request_.t_end}, x_,
-                                            problem_->second_order(), {1e-8, 1e-11}, request_.stop);
+            const auto found = first_return(average_->flow(), {run_->request().t_start, run_->request().t_end}, x_,
+                                            problem().second_order, {1e-8, 1e-11}, run_->request().stop);
             if (!found.failure.empty()) {
                 return refuse(Outcome::refused,
                               fmt::format("the fast period is not known: {}; or give the options window and micro_step",
@@ -145,21 +168,22 @@ private:
             }
             windows_.period = found.period;
         }
-        if (windows_.period > 0 && !(windows_.period < request_.t_end - request_.t_start)) {
+        if (windows_.period > 0 && !(windows_.period < run_->length())) {
             refuse(Outcome::no_scale_separation,
-                   fmt::format("the run lasts {:.4g}, less than one fast period of {:.4g}: use the method direct",
-                               request_.t_end - request_.t_start, windows_.period));
+                   fmt::format("the run lasts {:.4g}, less than one fast period of {:.4g}", run_->length(),
+                               windows_.period),
+                   Remedy::resolve);
         }
     }
 
     void accept(const SlowReport& report) {
-        record_.statistics.force_evaluations = report.evaluations;
+        run_->statistics().force_evaluations = report.evaluations;
         if (!report.problem.empty()) {
             return refuse(Outcome::refused, report.problem);
         }
         for (const auto& measure : report.outputs) {
             if (!measure.faster_swing && measure.swing > visible_swing) {
-                record_.warnings.push_back(fmt::format(
+                run_->warn(fmt::format(
                     "the slow variable {} moves by {:.2g} of its size within a fast period; whether it is slow cannot "
                     "be told before the model says what makes the fast motion faster: [oscillation] small",
                     measure.name, measure.swing));
@@ -169,10 +193,9 @@ private:
             if (is_leapfrog(macro_.name)) {
                 return refuse(
                     Outcome::refused,
-                    fmt::format(
-                        "the fast motion falls onto a limit cycle, shrinking by {:.2g} a period: it cannot be followed "
-                        "backward, as macro = {} needs; take rk4 or leave out macro_step",
-                        *report.contraction, macro_.name));
+                    fmt::format("the fast motion falls onto a limit cycle, shrinking by {:.2g} a period: it cannot be "
+                                "followed backward, as macro = {} needs; take rk4 or leave out macro_step",
+                                *report.contraction, macro_.name));
             }
             constexpr double settled = 1e-8;
             constexpr double most_periods = 30;
@@ -182,19 +205,20 @@ private:
     }
 
     void choose_windows() {
-        SlowWindowChoice choice(*average_, request_, look(), windows_);
+        SlowWindowChoice choice(*average_, run_->request(), look(), windows_);
         windows_ = choice.chosen(settling_periods_);
-        record_.warnings.insert(record_.warnings.end(), choice.warnings().begin(), choice.warnings().end());
-        const double share_of_run = windows_.width / (request_.t_end - request_.t_start);
+        for (const auto& warning : choice.warnings()) {
+            run_->warn(warning);
+        }
+        const double share_of_run = windows_.width / (run_->length());
         if (share_of_run > 0.25) {
             return refuse(Outcome::no_scale_separation,
                           fmt::format("the windows are {:.3g} wide, {:.0f} % of the run: the fast motion is too slow "
-                                      "beside it; use the method direct, or give a "
-                                      "narrower window",
-                                      windows_.width, 100 * share_of_run));
+                                      "beside it; give a narrower window, or use the method {}",
+                                      windows_.width, 100 * share_of_run, method::direct.name));
         }
         if (share_of_run > 0.05) {
-            record_.warnings.push_back(fmt::format(
+            run_->warn(fmt::format(
                 "the windows are {:.3g} wide, {:.0f} % of the run: what is slow and what is fast are not well apart",
                 windows_.width, 100 * share_of_run));
         }
@@ -202,15 +226,16 @@ private:
 
     Solution by_leapfrog() {
         SlowField field = windows_.field(*average_);
-        const Interval interval{request_.t_start, request_.t_end};
+        const Interval interval{run_->request().t_start, run_->request().t_end};
         LeapfrogPlan plan{.interval = interval,
                           .steps = static_cast<std::int64_t>(std::ceil(interval.length() / *macro_.step - 1e-9)),
                           .order = macro_.name == "leapfrog" ? 2 : 1,
                           .kind = reconstruction_ == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
-                          .partition = problem_->partition(request_.t_start, x_)};
+                          .partition = partition_of(problem(), run_->request().t_start, x_)};
         const auto steps = plan.steps;
         macro_.step = interval.length() / static_cast<double>(steps);  // equal ones
-        Recorder recorder(interval, request_.samples, request_.sink, request_.keep, request_.progress);
+        Recorder recorder(interval, run_->request().samples, run_->request().sink, run_->request().keep,
+                          run_->request().progress);
         recorder.begin(x_);
         LeapfrogMarch march(field, std::move(plan));
         std::optional<SlowPrediction> prediction;
@@ -231,41 +256,39 @@ private:
                                   [&](DenseStep step) { recorder.take(std::move(step)); },
                                   {},
                                   middle},
-                                 request_.stop);
+                                 run_->request().stop);
         if (const auto lost = prediction ? prediction->lost() : std::nullopt;
             lost && result.march.outcome == Outcome::completed) {
             result.march.outcome = Outcome::unstable;
-            result.march.explanation =
-                *lost +
-                "; where the slow motion loses energy the leapfrog is unstable, however short its steps: rk4, or no "
-                "macro_step at all, suits it";
+            result.march.explanation = *lost +
+                                       "; where the slow motion loses energy the leapfrog is unstable, however short "
+                                       "its steps: rk4, or no macro_step at all, suits it";
         }
         if (result.bridges > 0) {
-            record_.warnings.push_back(
-                fmt::format("{} of {} macro-steps were bridged by direct integration, where the reconstruction did not "
-                            "converge: they are "
-                            "not reversible; try a shorter macro_step, or alternatives to slow variables whose "
-                            "gradients become dependent",
+            run_->warn(
+                fmt::format("{} of {} macro-steps were bridged by micro-steps, where the reconstruction did not "
+                            "converge: they are not reversible; try a shorter macro_step, or alternatives to slow "
+                            "variables whose gradients become dependent",
                             result.bridges, steps));
         }
         if (result.parted) {
-            record_.warnings.push_back(fmt::format(
-                "even and odd macro-steps drifted apart at t = {:.4g}, by up to {:.2g} of the range of a slow "
-                "variable: values at single "
-                "times are no better than that, means over some steps may be; a shorter macro_step parts later",
-                *result.parted, result.gap));
+            run_->warn(
+                fmt::format("even and odd macro-steps drifted apart at t = {:.4g}, by up to {:.2g} of the range of a "
+                            "slow variable: values at single times are no better than that, means over some steps may "
+                            "be; a shorter macro_step parts later",
+                            *result.parted, result.gap));
         }
-        note("reconstruction", reconstruction_);
-        record_.statistics.bridges = result.bridges;
+        run_->note("reconstruction", reconstruction_);
+        run_->statistics().bridges = result.bridges;
         constexpr double most_bridged = 0.05;
         if (result.march.outcome == Outcome::completed &&
             static_cast<double>(result.bridges) > most_bridged * static_cast<double>(steps)) {
             result.march.outcome = Outcome::not_converged;
             result.march.explanation = fmt::format(
                 "the reconstruction did not converge at {} of {} macro-steps: the slow variables are too curved for "
-                "steps of {:.3g}, or their "
-                "gradients become dependent; try a shorter macro_step, alternatives, or the method direct",
-                result.bridges, steps, *macro_.step);
+                "steps of {:.3g}, or their gradients become dependent; try a shorter macro_step, alternatives, or the "
+                "method {}",
+                result.bridges, steps, *macro_.step, method::direct.name);
         }
         return finished(std::move(result.march), std::move(recorder).trajectory(), std::move(result.final_state));
     }
@@ -278,7 +301,7 @@ private:
         SlowMotion motion;
         std::int64_t evaluations = 0;
         std::int64_t dependent = 0;
-        SlowPrediction prediction(field, field.at(request_.t_start, x_));
+        SlowPrediction prediction(field, field.at(run_->request().t_start, x_));
         motion.rate = [&](double t, std::span<const double> x, std::span<double> rate) {
             const auto point = field.at(t, x);
             const auto F = SlowField::field(point);
@@ -291,7 +314,7 @@ private:
             prediction.reached(t, x);
             return false;
         };
-        Request controlled = request_;
+        Request controlled = run_->request();
         controlled.rtol *= sharpness(field);
         controlled.atol *= sharpness(field);
         controlled.most_steps = std::min(controlled.most_steps, affordable_steps());
@@ -301,11 +324,10 @@ private:
             marched.result.explanation = *lost;
         }
         if (dependent > 0) {
-            record_.warnings.push_back(
+            run_->warn(
                 fmt::format("at {} of {} points the gradients of the slow variables were dependent, and these could "
-                            "not follow their rates: give alternatives, or "
-                            "compare with direct",
-                            dependent, evaluations));
+                            "not follow their rates: give alternatives, or compare with the method {}",
+                            dependent, evaluations, method::direct.name));
         }
         return finished(std::move(marched.result), std::move(marched.trajectory),
                         std::move(marched.final_state.position));
@@ -316,7 +338,7 @@ private:
         constexpr double times_direct = 10;
         constexpr double rates_a_step = 6;
         constexpr std::int64_t least = 1000;
-        const double whole = (request_.t_end - request_.t_start) / windows_.h;
+        const double whole = (run_->length()) / windows_.h;
         const double window = windows_.width / windows_.h + static_cast<double>(windows_.settling.value_or(0));
         return std::max(least, static_cast<std::int64_t>(times_direct * whole / (rates_a_step * window)));
     }
@@ -324,9 +346,9 @@ private:
     /// The share of the tolerance that the unknowns may have so that the slow variables have it: these may be differences of large terms.
     double sharpness(SlowField& field) {
         constexpr double least = 0.02;  // a variable that starts at zero is not one that cancels to it
-        const auto point = field.at(request_.t_start, x_);
-        const auto values = field.values(request_.t_start, x_);
-        const double length = request_.t_end - request_.t_start;
+        const auto point = field.at(run_->request().t_start, x_);
+        const auto values = field.values(run_->request().t_start, x_);
+        const double length = run_->length();
         double share_of_tolerance = 1;
         for (std::size_t k = 0; k < point.charts.size(); ++k) {
             const auto i = static_cast<Eigen::Index>(k);
@@ -342,87 +364,78 @@ private:
     void settle(SlowField& field) {
         const double length = windows_.h * static_cast<double>(*windows_.settling);
         Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size()));
-        if (field.follow(request_.t_start, length, *windows_.settling, x)) {
-            x -= length * SlowField::field(field.at(request_.t_start + length, {x.data(), x_.size()}));
+        if (field.follow(run_->request().t_start, length, *windows_.settling, x)) {
+            x -= length * SlowField::field(field.at(run_->request().t_start + length, {x.data(), x_.size()}));
             x_.assign(x.begin(), x.end());
         }
     }
 
-    void note(std::string name, std::string value) { record_.options.push_back({std::move(name), std::move(value)}); }
+    void count() {
+        run_->statistics().micro_steps = average_->flow().micro_steps();
+        run_->statistics().force_evaluations += average_->flow().evaluations();
+        run_->note(macro_);
+        run_->note("micro", windows_.micro);
+        run_->note("filter", windows_.filter);
+        if (windows_.h > 0) {
+            run_->note("micro_step", fmt::format("{}", windows_.h));
+            run_->note("window", fmt::format("{}", windows_.width));
+        }
+    }
 
     Solution finished(MarchResult result, Trajectory trajectory, std::vector<double> x) {
-        auto& statistics = record_.statistics;
-        record_.method = reversible_description.name;
-        record_.requested_method = request_.method;
-        record_.slow_is = reversible_description.slow_is;
-        record_.outcome = result.outcome;
-        record_.explanation = std::move(result.explanation);
-        if (result.culprit) {
-            record_.explanation += fmt::format(" (first in {}); try shorter steps",
-                                               problem_->names()[*result.culprit % problem_->names().size()]);
-        }
-        record_.t_end = result.reached;
-        statistics.macro_steps = result.steps;
-        statistics.rejected_steps = result.rejected;
-        statistics.newton_iterations = result.newton_iterations;
-        statistics.micro_steps = average_->flow().micro_steps();
-        statistics.force_evaluations += average_->flow().evaluations();
-        note("macro", macro_.name);
-        if (macro_.step) {
-            note("macro_step", fmt::format("{}", *macro_.step));
-        }
-        note("micro", windows_.micro);
-        note("filter", windows_.filter);
-        if (windows_.h > 0) {
-            note("micro_step", fmt::format("{}", windows_.h));
-            note("window", fmt::format("{}", windows_.width));
-            warn_of_cost(result);
-        }
-        statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-        const auto state = problem_->second_order() ? snapshot_of(result.reached, x, problem_->names().size(), 0)
-                                                    : Snapshot{.t = result.reached, .position = std::move(x)};
-        return Solution(std::move(record_), std::move(trajectory), state, {});
+        count();
+        warn_of_cost(result);
+        const auto state = problem().second_order ? snapshot_of(result.reached, x, problem().names.size(), 0)
+                                                  : Snapshot{.t = result.reached, .position = std::move(x)};
+        return run_->finished({.result = std::move(result),
+                               .trajectory = std::move(trajectory),
+                               .final_state = state,
+                               .advice = "; try shorter steps"});
     }
 
     void warn_of_cost(const MarchResult& result) {
-        const double direct = (result.reached - request_.t_start) / windows_.h;
+        const double direct = (result.reached - run_->request().t_start) / windows_.h;
         if (result.outcome == Outcome::completed && static_cast<double>(average_->flow().micro_steps()) > direct) {
-            record_.warnings.push_back(fmt::format(
-                "{} micro-steps, where {:.0f} of the same length fill the whole run: the method direct is the "
-                "better choice here",
-                average_->flow().micro_steps(), direct));
+            run_->warn(
+                fmt::format("{} micro-steps, where {:.0f} of the same length fill the whole run: the method {} is the "
+                            "better choice here",
+                            average_->flow().micro_steps(), direct, method::direct.name));
         }
     }
 
     static constexpr double visible_swing = 1e-3;
 
-    std::chrono::steady_clock::time_point began_;
-    SharedSlow problem_;
-    Request request_;
+    Run* run_;
     std::vector<double> x_;
     MacroChoice macro_;
     std::string reconstruction_;
     SlowWindows windows_;
     double settling_periods_ = 0;
     std::unique_ptr<SlowAverage> average_;
-    std::optional<Violation> violation_;
-    RunRecord record_;
 };
+
+Solution solve(Run& run) {
+    return ReversibleRun(run).solve();
+}
 
 }  // namespace
 
-Solution reversible(SharedSlow problem, const Request& request, const FasterMotion& faster) {
-    return ReversibleRun(std::move(problem), request).solve(faster);
+SlowReport judged_slow_variables(const Problem& problem, const Request& request) {
+    Run under_way(problem, request, method::reversible);
+    ReversibleRun run(under_way);
+    return run.ready() ? run.judge() : SlowReport{.problem = under_way.violation()->sentence};
 }
 
-SlowReport judged_slow_variables(const SlowProblem& problem, const Request& request, const FasterMotion& faster) {
-    Request plain = request;
-    plain.method = reversible_description.name;
-    ReversibleRun run(SharedSlow(&problem, [](const SlowProblem*) {}), plain);
-    if (!run.ready()) {
-        return {.problem = run.violation()->sentence};
-    }
-    return run.judge(faster);
-}
+constinit const Method method::reversible{
+    .name = "reversible",
+    .problems = "declared slow variables",
+    .paper = "reversible",
+    .slow_is = SlowMeaning::slow_variables,
+    .summary =
+        "averages the rates of slow variables over short windows; a leapfrog macro-step in the original variables that "
+        "can be run backward to its start",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
 
 }  // namespace lento

@@ -1,44 +1,58 @@
-#include "lento/method/sam.hpp"
-
+/// The stroboscopic averaging method (stroboscopic, section 3). The slow motion Y' = F(Y) through the points y(t_0 + k T) of the true one is
+/// integrated by any solver; F is recovered from the one-period map Psi by differences,
+///
+///     F(Y) = (Psi(Y) - Psi^-1(Y)) / (2 T) + O(eps^2)                                        (25), of order 4 (26)
+///
+/// each window starting at the phase of t_0.
 #include <array>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "method/stroboscopic_verdict.hpp"
 
 namespace lento {
 namespace {
 
-Solution follow(StroboscopicRun& run, Recovery recovery, std::span<const int> orders) {
-    const auto& options = run.request().options;
-    const bool fixed = options.macro_step || options.steps;
-    const int order = options.difference_order ? static_cast<int>(*options.difference_order)
-                      : fixed                  ? 2
-                                               : run.fitting_order(recovery, orders);
-    run.note_option("difference_order", fmt::format("{}", order));
-    return run.follow_field(MapField(recovery, order));
+constexpr std::array options{
+    Method::Option{"macro", "rk4 (herk3 with constraints) with macro_step or steps, else dopri5"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"difference", "central"},
+    Method::Option{"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
+    Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    constexpr double evaluations = 2e4;
+    return stroboscopic_verdict(problem, evaluations);
+}
+
+Solution solve(Run& run) {
+    StroboscopicRun strobe(run);
+    const auto difference = run.options().difference.value_or("central");
+    require_one_of("difference", difference, {"central", "forward", "backward"});
+    if (!strobe.ready()) {
+        return strobe.not_started();
+    }
+    run.note("difference", difference);
+    return follow_recovered(strobe,
+                            difference == "central"   ? Recovery::central
+                            : difference == "forward" ? Recovery::forward
+                                                      : Recovery::backward,
+                            std::array{2, 4, 6, 8});
 }
 
 }  // namespace
 
-Solution sam(SharedMotion motion, const Request& request, StartReport start) {
-    StroboscopicRun run(std::move(motion), request, sam_description, std::move(start));
-    const auto difference = run.request().options.difference.value_or("central");
-    require_one_of("difference", difference, {"central", "forward", "backward"});
-    if (!run.ready()) {
-        return run.not_started();
-    }
-    run.note_option("difference", difference);
-    if (difference == "central") {
-        return follow(run, Recovery::central, std::array{2, 4, 6, 8});
-    }
-    return follow(run, difference == "forward" ? Recovery::forward : Recovery::backward, std::array{2, 4, 6, 8});
-}
-
-Solution lips(SharedMotion motion, const Request& request, StartReport start) {
-    StroboscopicRun run(std::move(motion), request, lips_description, std::move(start));
-    return run.ready() ? follow(run, Recovery::nested, std::array{2, 3, 4}) : run.not_started();
-}
+constinit const Method method::sam{.name = "sam",
+                                   .problems = "vibrated, periodic, with or without constraints",
+                                   .paper = "stroboscopic",
+                                   .slow_is = SlowMeaning::stroboscopic,
+                                   .summary =
+                                       "averages by differences of the map over one period; the slow motion meets the "
+                                       "true one once a period; any solver for it",
+                                   .options = options,
+                                   .judge = judge,
+                                   .solve = solve};
 
 }  // namespace lento

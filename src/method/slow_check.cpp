@@ -1,4 +1,4 @@
-#include "lento/method/slow_check.hpp"
+#include "method/slow_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "lento/average/slow_field.hpp"
-#include "lento/base/golden.hpp"
-#include "lento/base/number.hpp"
+#include "average/slow_field.hpp"
+#include "base/golden.hpp"
+#include "base/number.hpp"
 #include "lento/march/result.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
@@ -174,10 +175,10 @@ std::string dependence(const std::vector<SlowName>& names, const VectorXd& combi
 
 /// By how much a period shrinks what the slow variables and the fast phase leave open, at worst; the motion is followed onto its cycle
 /// first. Where the phase is declared it is not among the unknowns, and the flow leaves its direction open like any other.
-std::optional<double> contraction(const SlowProblem& problem, SlowAverage& average, const SlowLook& look) {
+std::optional<double> contraction(const Problem& problem, SlowAverage& average, const SlowLook& look) {
     constexpr double offset = 1e-5;
     constexpr std::int64_t periods_to_settle = 10;
-    const bool phase_is_unknown = problem.phases().empty();
+    const bool phase_is_unknown = problem.phases.empty();
     auto& flow = average.flow();
     const auto d = static_cast<Index>(look.start.size());
     Stretch stretch = one_period(flow, look);
@@ -261,8 +262,8 @@ void judge_rates(SlowReport& report, double factor) {
         return;
     }
     report.problem = fmt::format(
-        "the slow variable {} is not slow: its rate reaches {:.3g}, which moves it by {:.2g} of its "
-        "size within a fast period",
+        "the slow variable {} is not slow: its rate reaches {:.3g}, which moves it by {:.2g} of its size within a fast "
+        "period",
         fastest->name, fastest->rate, fastest->swing);
     if (fastest->faster_rate) {
         report.problem += fmt::format(
@@ -287,18 +288,18 @@ std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLoo
     return points;
 }
 
-SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const SlowLook& look,
-                       const FasterMotion& faster) {
+SlowReport slow_report(const Problem& problem, SlowAverage& average, const SlowLook& look) {
+    constexpr double times = 4;  // as fast
     SlowReport report{.declared = average.names().size(),
-                      .needed = problem.unknowns() - (problem.phases().empty() ? 1 : 0)};
+                      .needed = problem.unknowns() - (problem.phases.empty() ? 1 : 0)};
     std::unique_ptr<SlowAverage> other;
     SlowLook other_look = look;
-    if (faster.problem) {
-        other_look.start = faster.start.empty() ? look.start : faster.start;
-        other = faster.problem->average("dopri8", look.t, other_look.start);
+    if (const auto faster = problem.faster ? problem.faster(times) : std::nullopt) {
+        other_look.start = faster->start.empty() ? look.start : faster->start;
+        other = slow_average(faster->problem, "dopri8", look.t, other_look.start);
         // NOTE: a period that is declared as a number does not know that the motion is faster.
         const double by_speed = look.period * speed(average, look) / speed(*other, other_look);
-        const double declared = faster.problem->period().value_or(by_speed);
+        const double declared = common_period(faster->problem).value_or(by_speed);
         other_look.period = std::abs(declared / look.period - 1) > 1e-6 ? declared : by_speed;
     }
     const auto names = output_names(average.names());
@@ -314,13 +315,13 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
             fmt::format("the slow variable {} or its gradient is not a finite number at the start", *culprit);
         return report;
     }
-    const auto size = Extent(average, look).sizes(problem.second_order());
+    const auto size = Extent(average, look).sizes(problem.second_order);
     VectorXd combination;
     VectorXd combination_at_start;
     double independence_at_start = 1;
     const auto points = points_near(average, look);
     const auto other_points = other ? points_near(*other, other_look) : points;
-    const auto other_size = other ? Extent(*other, other_look).sizes(problem.second_order()) : size;
+    const auto other_size = other ? Extent(*other, other_look).sizes(problem.second_order) : size;
     for (const auto& point : points) {
         const auto seen = swings(average, look, point, size);
         if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
@@ -352,7 +353,7 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
         }
     }
     report.evaluations = other ? other->flow().evaluations() : 0;
-    judge_rates(report, faster.factor);
+    judge_rates(report, times);
     if (report.problem.empty() && report.declared > problem.unknowns()) {
         report.problem =
             fmt::format("{} slow variables are too many for {} unknowns", report.declared, problem.unknowns());
@@ -360,21 +361,18 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
     if (report.problem.empty() && report.independence < dependent && combination.size() > 0) {
         report.problem = fmt::format(
             "{} (the smallest singular value of the gradients, each of length 1, is {:.1e} at the start and near it): "
-            "leave it "
-            "out, or give an independent one instead",
+            "leave it out, or give an independent one instead",
             dependence(average.names(), combination), report.independence);
     }
     if (report.problem.empty() && independence_at_start < dependent) {
         report.problem = fmt::format(
             "at the start {} (the smallest singular value of the gradients, each of length 1, is {:.1e} there, and "
-            "{:.1e} near "
-            "it): the motion is not determined by them there; give an alternative that is independent there ({{ "
-            "variable = "
-            "..., alternative = ... }}), or start a little aside of that point",
+            "{:.1e} near it): the motion is not determined by them there; give an alternative that is independent "
+            "there ({{ variable = ..., alternative = ... }}), or start a little aside of that point",
             dependence(average.names(), combination_at_start), independence_at_start, report.independence);
     }
     if (report.problem.empty() && report.declared >= report.needed && look.period_is_known) {
-        report.problem = no_return(average, look, problem.names());
+        report.problem = no_return(average, look, problem.names);
     }
     if (report.problem.empty() && report.declared < report.needed) {
         report.contraction = contraction(problem, average, look);
@@ -384,7 +382,7 @@ SlowReport slow_report(const SlowProblem& problem, SlowAverage& average, const S
                 "{} slow variable{} {} too few: a system of {} unknowns{} needs {}, unless the fast motion falls onto "
                 "a limit cycle; here {}",
                 report.declared, report.declared == 1 ? "" : "s", report.declared == 1 ? "is" : "are",
-                problem.unknowns(), problem.phases().empty() ? " with one fast phase" : "", report.needed,
+                problem.unknowns(), problem.phases.empty() ? " with one fast phase" : "", report.needed,
                 report.contraction && std::isfinite(*report.contraction)
                     ? fmt::format("a period multiplies what they leave open by {:.3g}", *report.contraction)
                     : "it could not be followed onto one");

@@ -1,12 +1,12 @@
-#include "slow_march.hpp"
+#include "method/slow_march.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-#include "lento/base/number.hpp"
-#include "lento/march/stoermer_cowell.hpp"
+#include "base/number.hpp"
+#include "march/stoermer_cowell.hpp"
 
 namespace lento {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "lento/method/macro.hpp"
-#include "lento/method/request.hpp"
+#include "lento/run/macro.hpp"
+#include "lento/run/request.hpp"
 #include "lento/solution/solution.hpp"
 
 namespace lento {

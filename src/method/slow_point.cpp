@@ -8,10 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "lento/base/number.hpp"
-#include "lento/method/bounded_derivative.hpp"
-#include "lento/method/ipa.hpp"
-#include "lento/method/stiff_run.hpp"
+#include "base/number.hpp"
+#include "lento/base/misuse.hpp"
+#include "method/expanded_motion.hpp"
+#include "method/ipa_window.hpp"
+#include "method/relaxed_run.hpp"
+#include "method/stiff_run.hpp"
+#include "problem/acceleration.hpp"
 
 namespace lento {
 
@@ -20,17 +23,17 @@ namespace {
 /// The acceleration at the projected point is that of the springs as they are there, k g; the filtered one that of the slow motion. What
 /// lies between them is the error of k g, the first by far.
 double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
-    const auto& motion = run.motion();
+    const auto& problem = run.problem();
     const double t = run.request().t_start;
-    std::vector<double> off(motion.dimension()), at_rest(motion.measures()), change(motion.measures());
-    motion.acceleration()(t, point.position, point.velocity, off);
+    auto off = Acceleration(problem).at(point.position, point.velocity, t, {});
+    std::vector<double> at_rest(problem.springs->measures->count()), change(problem.springs->measures->count());
     for (std::size_t i = 0; i < off.size(); ++i) {
         off[i] -= point.acceleration[i];
     }
-    motion.rates(t, point.position, std::vector<double>(off.size()), at_rest);
-    motion.rates(t, point.position, off, change);
+    problem.springs->measures->rates(point.position, std::vector<double>(off.size()), t, Clock::running, at_rest);
+    problem.springs->measures->rates(point.position, off, t, Clock::running, change);
     double error = 0;
-    for (const auto& spring : motion.springs()) {
+    for (const auto& spring : problem.springs->entries) {
         for (std::size_t m = spring.first; m < spring.last; ++m) {
             error =
                 larger(error, spring.strength * std::abs(change[m] - at_rest[m]) / std::pow(run.spectrum().slowest, 2));
@@ -38,7 +41,7 @@ double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
     }
     // NOTE: positions are known to 1e-16, elongations much better; that difference is not an error.
     double rounding = 0;
-    for (const auto& spring : motion.springs()) {
+    for (const auto& spring : problem.springs->entries) {
         rounding = larger(rounding, 1e-15 * spring.strength * SlowSize(point.position, {}, {}, 1).length);
     }
     return error > rounding ? error : 0;
@@ -52,22 +55,22 @@ bool moved_far(const StiffRun& run, const ProjectedPoint& point) {
     return !(moved <= 0.3 * run.size().length);
 }
 
-SlowPoint projected(const StiffMotion& motion, const Request& given) {
+SlowPoint projected(const Problem& problem, const Request& given) {
     Request request = given;
     // NOTE: there is no run; only windows that last longer than one would be refused.
-    request.t_end = request.t_start + 1e9 * spring_scales(motion.springs()).slowest;
-    request.options = only(request.options, projection_option_names(ipa_description.name));
-    StiffRun run(motion, request, ipa_description, ipa_window);
+    request.t_end = request.t_start + 1e9 * spring_scales(problem.springs->entries).slowest;
+    request.options = only(request.options, projection_option_names(method::ipa));
+    Run under_way(problem, request, method::ipa);
+    StiffRun run(under_way, ipa_window);
     SlowPoint result;
     std::optional<ProjectedPoint> point;
     if (!run.violation()) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     }
     if (point && moved_far(run, *point)) {
-        run.refuse(
-            Outcome::not_converged,
-            "the projection ends far from the start, which is too far from where the springs are at rest for its "
-            "slow point to have a meaning; start nearer");
+        run.refuse(Outcome::not_converged,
+                   "the projection ends far from the start, which is too far from where the springs are at rest for "
+                   "its slow point to have a meaning; start nearer");
     } else if (point) {
         run.judge_start(point->position, point->velocity, point->acceleration);
     } else if (!run.violation()) {
@@ -81,7 +84,7 @@ SlowPoint projected(const StiffMotion& motion, const Request& given) {
     }
     result.position = point->position;
     result.velocity = point->velocity;
-    for (const auto& spring : motion.springs()) {
+    for (const auto& spring : problem.springs->entries) {
         result.springs.push_back(spring.name);
         result.elongations.push_back(spring.elongation(point->measures));
         result.multipliers.push_back(spring.strength * result.elongations.back());
@@ -98,31 +101,83 @@ SlowPoint projected(const StiffMotion& motion, const Request& given) {
     result.residual = point->residual;
     result.force_evaluations = run.window().force_evaluations();
     if (point->ending == ProjectedPoint::Ending::stalled) {
-        result.warnings.push_back(fmt::format(
-            "the iteration stops at changes of {:.2g} times the tolerance: beyond that it only glides along "
-            "the slow manifold; a larger projection_tolerance or a shorter window avoids it",
-            point->residual));
+        result.warnings.push_back(
+            fmt::format("the iteration stops at changes of {:.2g} times the tolerance: beyond that it only glides "
+                        "along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
+                        point->residual));
+    }
+    return result;
+}
+
+/// By the expansion of multipliers.
+SlowPoint expanded_point(const Problem& problem, const Request& given) {
+    Request request = given;
+    // NOTE: there is no run; the slow motion alone says how fast it is.
+    request.t_end = request.t_start + 1e9 * spring_scales(problem.springs->entries).slowest;
+    request.options = only(request.options, projection_option_names(method::bounded_derivative));
+    request = checked(request, problem.dimension());
+    ExpandedMotion expanded(problem, request);
+    SlowPoint result;
+    std::vector<double> y, corrections;
+    if (!expanded.violation()) {
+        y = expanded.start(0);
+    }
+    if (!expanded.violation()) {
+        corrections = expanded.corrections(y);
+    }
+    if (!expanded.violation()) {
+        // Expansions of this kind need not converge: they end with the least correction.
+        const auto least = std::ranges::min_element(corrections) - corrections.begin();
+        const auto most = std::min<std::ptrdiff_t>(least, ExpandedMotion::most_sweeps);
+        y = expanded.start(static_cast<int>(request.options.sweeps.value_or(static_cast<std::size_t>(most))));
+    }
+    result.force_evaluations = expanded.force_evaluations();
+    if (const auto& violation = expanded.violation()) {
+        result.outcome = violation->outcome;
+        result.explanation = violation->sentence;
+        return result;
+    }
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(problem.dimension());
+    result.position.assign(y.begin(), middle);
+    result.velocity.assign(middle, y.end());
+    for (std::size_t j = 0; j < problem.springs->entries.size(); ++j) {
+        result.springs.push_back(problem.springs->entries[j].name);
+        result.multipliers.push_back(expanded.expansion().multipliers()[j]);
+        result.elongations.push_back(result.multipliers.back() / problem.springs->entries[j].strength);
+    }
+    result.iterations = expanded.manifold().iterations();
+    result.residual = expanded.manifold().residual();
+    const auto last = expanded.expansion().corrections();
+    if (last.size() > 1 && last.back() > 1e-4 * last.front()) {
+        result.warnings.push_back(
+            fmt::format("multipliers are uncertain by about {:.1g} of their size, what the last sweep changed; stiffer "
+                        "springs make that less",
+                        last.back() / last.front()));
     }
     return result;
 }
 
 }  // namespace
 
-std::vector<std::string> projection_option_names(const std::string& method) {
-    if (method == bounded_derivative_description.name) {
+std::vector<std::string> projection_option_names(const Method& method) {
+    if (&method == &method::bounded_derivative) {
         return {"sweeps"};
     }
     return {"micro",  "micro_step",     "micro_steps_per_period", "filter",
             "window", "window_periods", "projection_tolerance"};
 }
 
-SlowPoint slow_point(const StiffMotion& motion, const Request& request, Extrapolation extrapolation) {
-    const auto project = request.method == bounded_derivative_description.name ? expanded_point : projected;
-    auto point = project(motion, request);
+SlowPoint slow_point(const Problem& given, const Request& request, Extrapolation extrapolation) {
+    if (!given.springs && !given.constraints) {
+        throw Misuse("the system has neither stiff springs nor constraints: there is no slow manifold to project onto");
+    }
+    const Problem problem = given.constraints ? relaxed_for(given, request).problem : given;
+    const auto project = request.method == method::bounded_derivative.name ? expanded_point : projected;
+    auto point = project(problem, request);
     if (extrapolation == Extrapolation::none || point.outcome != Outcome::completed) {
         return point;
     }
-    auto stiffer = project(*motion.stiffened(2), request);
+    auto stiffer = project(stiffened(problem, 2), request);
     if (stiffer.outcome != Outcome::completed) {
         stiffer.explanation = "for the extrapolation, with springs twice as fast: " + stiffer.explanation;
         return stiffer;

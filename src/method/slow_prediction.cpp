@@ -1,9 +1,11 @@
-#include "slow_prediction.hpp"
+#include "method/slow_prediction.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
+
+#include "lento/run/method.hpp"
 
 namespace lento {
 namespace {
@@ -62,9 +64,10 @@ std::optional<std::string> SlowPrediction::lost() const {
         if (gap > most * travelled_[k] && gap > 1e-9 * travelled_.maxCoeff()) {
             return fmt::format(
                 "the slow variable {} came to {:.4g}, where its mean rates lead to {:.4g}: it is too curved, or in "
-                "unknowns too stiff, for these "
-                "macro-steps; give a shorter macro_step, other unknowns, or use the method direct",
-                field_->average().names()[static_cast<std::size_t>(k)].name, actual_[k], predicted_[k]);
+                "unknowns too stiff, for these macro-steps; give a shorter macro_step, other unknowns, or use the "
+                "method {}",
+                field_->average().names()[static_cast<std::size_t>(k)].name, actual_[k], predicted_[k],
+                method::direct.name);
         }
     }
     return std::nullopt;

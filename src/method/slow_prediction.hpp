@@ -8,7 +8,7 @@
 
 #include <Eigen/Core>
 
-#include "lento/average/slow_field.hpp"
+#include "average/slow_field.hpp"
 
 namespace lento {
 

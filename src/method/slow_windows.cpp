@@ -1,4 +1,4 @@
-#include "slow_windows.hpp"
+#include "method/slow_windows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "lento/average/filter.hpp"
+#include "average/filter.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/method/options.hpp"
+#include "lento/base/options.hpp"
 
 namespace lento {
 namespace {

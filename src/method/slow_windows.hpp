@@ -8,9 +8,9 @@
 
 #include <Eigen/Core>
 
-#include "lento/average/slow_field.hpp"
-#include "lento/method/request.hpp"
-#include "lento/method/slow_check.hpp"
+#include "average/slow_field.hpp"
+#include "lento/run/request.hpp"
+#include "method/slow_check.hpp"
 
 namespace lento {
 

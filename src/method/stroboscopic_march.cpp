@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/march/fixed.hpp"
-#include "lento/march/map_march.hpp"
-#include "lento/method/stroboscopic_run.hpp"
-#include "lento/step/half_explicit.hpp"
+#include "march/fixed.hpp"
+#include "march/map_march.hpp"
+#include "method/stroboscopic_run.hpp"
+#include "step/half_explicit.hpp"
 
 namespace lento {
 namespace {
@@ -26,13 +26,13 @@ double stability_limit(std::string_view macro) {
 }  // namespace
 
 SampleSink StroboscopicRun::sink() {
-    if (!request_.sink) {
+    if (!run_->request().sink) {
         return {};
     }
     return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
         y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
         complete(t, y);
-        request_.sink(t, y);
+        run_->request().sink(t, y);
     };
 }
 
@@ -43,7 +43,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         solvers.fixed = {"herk3", "herk4"};
         solvers.usual = "herk3";
     }
-    const auto macro = macro_choice(request_.options, {request_.t_start, request_.t_end}, solvers);
+    const auto macro = macro_choice(run_->options(), {run_->request().t_start, run_->request().t_end}, solvers);
     const std::size_t extra = known_period() ? 0 : 1;
     std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
     double steepest = 0;
@@ -61,7 +61,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
             result[d()] = 1 / F[d()];
         }
         if (macro.step && !last_y.empty()) {  // two evaluations tell a slope; of velocities by positions its root
-            const std::size_t half = motion_->second_order() ? d() / 2 : d();
+            const std::size_t half = problem().second_order ? d() / 2 : d();
             double apart = 0;
             double change = 0;
             for (std::size_t i = 0; i < half; ++i) {
@@ -70,7 +70,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
             }
             if (apart > 0.1 * longest_move) {
                 const double slope = change / apart;
-                steepest = std::max(steepest, *macro.step * (motion_->second_order() ? std::sqrt(slope) : slope));
+                steepest = std::max(steepest, *macro.step * (problem().second_order ? std::sqrt(slope) : slope));
             }
             longest_move = std::max(longest_move, apart);
         }
@@ -80,12 +80,9 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     auto y = start();
     y.pop_back();
     y.resize(d() + extra, 0.0);
-    Request request = request_;
+    Request request = run_->request();
     request.sink = sink();
-    record_.options.push_back({"macro", macro.name});
-    if (macro.step) {
-        record_.options.push_back({"macro_step", fmt::format("{}", *macro.step)});
-    }
+    run_->note(macro);
     auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
                                                   : march_macro(macro, {.rate = rate}, request, std::move(y));
     return finished(std::move(marched), steepest, stability_limit(macro.name), "macro_step");
@@ -93,13 +90,14 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
 
 Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
                                              std::vector<double> y) {
-    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    Recorder recorder({run_->request().t_start, run_->request().t_end}, run_->request().samples, sink(),
+                      run_->request().keep, run_->request().progress);
     recorder.begin(y);
-    const auto ground = motion_->ground();  // a chain of its own: rates settle points in between
+    const auto ground = std::make_unique<Ground>(problem());  // a chain of its own: rates settle points in between
     FirstOrderState<double> state(y.size());
     state.y = y;
-    rate(request_.t_start, state.y, state.rate);
-    MarchResult result{.reached = request_.t_start};
+    rate(run_->request().t_start, state.y, state.rate);
+    MarchResult result{.reached = run_->request().t_start};
     std::string off;
     const auto with = [&](auto stepper) {
         auto before = state;
@@ -112,8 +110,7 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
             if (!reached.converged) {
                 off = fmt::format(
                     "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
-                    "{:.2g}; take "
-                    "a smaller macro_step",
+                    "{:.2g}; take a smaller macro_step",
                     t, next, ground->names()[reached.worst], reached.residual);
                 return 0;
             }
@@ -124,11 +121,11 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
             }
             return culprit;
         };
-        result = fixed_detail::steps({request_.t_start, request_.t_end}, *macro.step, request_.stop, one,
-                                     [&] { state = before; });
+        result = fixed_detail::steps({run_->request().t_start, run_->request().t_end}, *macro.step,
+                                     run_->request().stop, one, [&] { state = before; });
     };
     if (const auto culprit = first_not_finite(state.rate)) {
-        result = fixed_detail::not_finite_at_start(request_.t_start, *culprit);
+        result = fixed_detail::not_finite_at_start(run_->request().t_start, *culprit);
     } else if (macro.name == "herk3") {
         with(HalfExplicit3(y.size()));
     } else {
@@ -144,16 +141,16 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
 }
 
 Solution StroboscopicRun::follow_map() {
-    const std::string macro = request_.options.macro.value_or("adams");
+    const std::string macro = run_->options().macro.value_or("adams");
     require_one_of("macro", macro, {"adams", "rk2", "rk3", "rk4"});
     const bool adams = macro == "adams";
-    auto periods = request_.options.periods_per_step;
-    if (request_.options.steps) {
+    auto periods = run_->options().periods_per_step;
+    if (run_->options().steps) {
         if (periods) {
             throw Misuse("both periods_per_step and steps are given; one decides the other");
         }
         periods = static_cast<std::size_t>(
-            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*request_.options.steps) - 1e-9)));
+            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*run_->options().steps) - 1e-9)));
     }
     if (!adams && !periods) {
         throw Misuse(
@@ -161,27 +158,28 @@ Solution StroboscopicRun::follow_map() {
                         "= adams chooses it",
                         macro));
     }
-    MapMarchSettings settings{.t_end = request_.t_end,
-                              .tolerance = {request_.rtol, request_.atol},
+    MapMarchSettings settings{.t_end = run_->request().t_end,
+                              .tolerance = {run_->request().rtol, run_->request().atol},
                               .scales = scales_,
                               .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
                               .order = adams ? 8 : macro.back() - '0',
-                              .pairs = motion_->second_order(),
+                              .pairs = problem().second_order,
                               .revolutions = !known_period(),
-                              .budget = request_.most_steps};
+                              .budget = run_->request().most_steps};
     if (periods) {
         settings.periods_per_step = static_cast<std::int64_t>(*periods);
-        record_.options.push_back({"periods_per_step", fmt::format("{}", *periods)});
+        run_->note("periods_per_step", fmt::format("{}", *periods));
     }
-    record_.options.push_back({"macro", macro});
-    Recorder recorder({request_.t_start, request_.t_end}, request_.samples, sink(), request_.keep, request_.progress);
+    run_->note("macro", macro);
+    Recorder recorder({run_->request().t_start, run_->request().t_end}, run_->request().samples, sink(),
+                      run_->request().keep, run_->request().progress);
     auto z = start();
     recorder.begin(z);
     const StepListener listener{[&](double to) { return recorder.wants(to); },
                                 [&](DenseStep dense) { recorder.take(std::move(dense)); }};
     const MapChange D = [&](std::span<const double> point, std::span<double> result) { change(point, result); };
-    auto march = adams ? march_map_adams(D, settings, z, listener, request_.stop)
-                       : march_map_runge_kutta(D, settings, z, listener, request_.stop);
+    auto march = adams ? march_map_adams(D, settings, z, listener, run_->request().stop)
+                       : march_map_runge_kutta(D, settings, z, listener, run_->request().stop);
     const double reached = march.result.reached;
     return finished({std::move(march.result),
                      std::move(recorder).trajectory(),

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/method/stroboscopic_run.hpp"
+#include "method/stroboscopic_run.hpp"
 
 namespace lento {
 namespace {
@@ -43,36 +43,35 @@ void StroboscopicRun::complete(double t, std::vector<double>& y) {
 }
 
 Solution StroboscopicRun::not_started() {
-    has_slow_ = false;
-    auto y = start();
-    y.pop_back();
-    Snapshot state{.t = request_.t_start, .position = request_.start, .velocity = request_.velocity};
-    if (!motion_->second_order()) {
-        state.velocity.clear();
+    count();
+    return run_->not_started();
+}
+
+void StroboscopicRun::count() {
+    auto& statistics = run_->statistics();
+    statistics.micro_steps = flow_->micro_steps();
+    statistics.force_evaluations = flow_->evaluations();
+    statistics.newton_iterations = flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
+    if (map_) {
+        run_->note("micro", micro_);
+        run_->note("micro_steps_per_period", fmt::format("{}", map_->steps_per_period()));
+        run_->note("period", fmt::format("{}", map_->period()));
     }
-    return finished(violation_->outcome, violation_->sentence, {}, std::move(state));
 }
 
 /// `steepest` is the length of a step times the slope of the field, which must stay below `limit`.
 Solution StroboscopicRun::finished(Marched marched, double steepest, double limit, const std::string& remedy) {
     auto& result = marched.result;
-    record_.statistics.macro_steps = result.steps;
-    record_.statistics.rejected_steps = result.rejected;
-    record_.statistics.newton_iterations = result.newton_iterations;
-    record_.t_end = result.reached;
     if (result.outcome == Outcome::diverged && map_->failure()) {
         result.explanation += fmt::format("; of the last try: {}", *map_->failure());
-    } else if (result.culprit) {
-        result.explanation =
-            fmt::format("{} (first in {}); try shorter steps, or a tighter rtol where they are chosen",
-                        result.explanation, motion_->names()[*result.culprit % motion_->names().size()]);
+        result.culprit.reset();
     }
     if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
         result.outcome = Outcome::unstable;
+        result.culprit.reset();
         result.explanation = fmt::format(
             "steps are too long: their length times the slope of the averaged field reaches {:.3g}, where about {} is "
-            "the "
-            "limit of stability; divide {} by {:.0f} or more",
+            "the limit of stability; divide {} by {:.0f} or more",
             steepest, limit, remedy, std::ceil(2 * steepest / limit));
     }
     auto y = std::move(marched.final_state.position);
@@ -83,53 +82,34 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
     y.resize(d());
     complete(state.t, y);
     const auto revolutions = state.revolutions;
-    state = motion_->second_order()
-                ? snapshot_of(state.t, y, motion_->names().size(), ground_ ? ground_->names().size() : 0)
+    state = problem().second_order
+                ? snapshot_of(state.t, y, problem().names.size(), ground_ ? ground_->names().size() : 0)
                 : Snapshot{.t = state.t, .position = y};
     state.revolutions = revolutions;
-    return finished(result.outcome, result.explanation, std::move(marched.trajectory), std::move(state));
-}
-
-Solution StroboscopicRun::finished(Outcome outcome, std::string explanation, Trajectory trajectory,
-                                   Snapshot final_state) {
-    record_.outcome = outcome;
-    record_.explanation = std::move(explanation);
-    record_.statistics.micro_steps = flow_->micro_steps();
-    record_.statistics.force_evaluations = flow_->evaluations();
-    record_.statistics.newton_iterations += flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
-    if (map_) {
-        record_.options.insert(record_.options.end(),
-                               {{"micro", micro_},
-                                {"micro_steps_per_period", fmt::format("{}", map_->steps_per_period())},
-                                {"period", fmt::format("{}", map_->period())}});
-        // As many micro-steps in every period.
-        const double direct = static_cast<double>(flow_->evaluations()) /
-                              static_cast<double>(std::max<std::int64_t>(1, flow_->micro_steps())) *
-                              static_cast<double>(map_->steps_per_period()) * (record_.t_end - request_.t_start) /
-                              map_->period();
-        if (outcome == Outcome::completed && static_cast<double>(flow_->evaluations()) > direct) {
-            record_.warnings.push_back(fmt::format(
-                "{} evaluations, where the same micro-steps in every period would be about {:.0f}: the method "
-                "direct is the better choice here",
-                flow_->evaluations(), direct));
-        }
+    count();
+    // As many micro-steps in every period.
+    const double direct = static_cast<double>(flow_->evaluations()) /
+                          static_cast<double>(std::max<std::int64_t>(1, flow_->micro_steps())) *
+                          static_cast<double>(map_->steps_per_period()) * (result.reached - run_->request().t_start) /
+                          map_->period();
+    if (result.outcome == Outcome::completed) {
+        run_->compare_with_direct(direct);
     }
-    record_.statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-    Settling settling;
-    if (ground_ && map_) {
-        settling = completion(flow_, map_, ground_);
-    }
-    return Solution(std::move(record_), std::move(trajectory), std::move(final_state),
-                    has_slow_ ? reconstruction() : Reconstruction{}, std::move(settling));
+    return run_->finished({.result = std::move(result),
+                           .trajectory = std::move(marched.trajectory),
+                           .final_state = std::move(state),
+                           .reconstruction = reconstruction(),
+                           .settling = ground_ ? completion(flow_, map_, ground_) : Settling{},
+                           .advice = "; try shorter steps, or a tighter rtol where they are chosen"});
 }
 
 /// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true motion (stroboscopic,
 /// section 3.1).
 Reconstruction StroboscopicRun::reconstruction() const {
-    return [flow = flow_, map = map_, ground = ground_, motion = motion_,
-            t_start = request_.t_start](const Snapshot& slow) {
+    return [flow = flow_, map = map_, ground = ground_, second_order = problem().second_order,
+            names = problem().names.size(), t_start = run_->request().t_start](const Snapshot& slow) {
         std::vector<double> z = slow.position;
-        if (motion->second_order()) {
+        if (second_order) {
             z.insert(z.end(), slow.velocity.begin(), slow.velocity.end());
         }
         z.push_back(slow.t);
@@ -146,7 +126,7 @@ Reconstruction StroboscopicRun::reconstruction() const {
         }
         auto y = map->followed(z, slow.t);
         Snapshot state{.t = slow.t};
-        const auto middle = y.begin() + static_cast<std::ptrdiff_t>(motion->names().size());
+        const auto middle = y.begin() + static_cast<std::ptrdiff_t>(names);
         state.position.assign(y.begin(), middle);
         state.velocity.assign(middle, y.end());
         if (ground) {

@@ -1,4 +1,4 @@
-#include "lento/method/stroboscopic_run.hpp"
+#include "method/stroboscopic_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+#include "judge/first_return.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
-#include "lento/method/first_return.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
@@ -58,71 +59,45 @@ double ulps(std::span<const double> difference, std::span<const double> scales) 
 
 }  // namespace
 
-StroboscopicRun::StroboscopicRun(SharedMotion motion, const Request& request, const MethodDescription& method,
-                                 StartReport start)
-    : began_(std::chrono::steady_clock::now()),
-      motion_(std::move(motion)),
-      request_(checked(request, motion_->names().size())),
-      violation_(std::move(start.violation)),
-      ground_(motion_->ground()) {
-    require_options_apply(request_.options, method);
-    record_.method = method.name;
-    record_.requested_method = request_.method;
-    record_.slow_is = method.slow_is;
-    record_.t_end = request_.t_start;
-    record_.warnings = std::move(start.warnings);
-    micro_ = request_.options.micro.value_or(motion_->usual_micro());
-    flow_ = motion_->flow(micro_, request_.t_start);
-    if (!violation_) {
-        find_period();
-    }
-    for (auto check :
-         {&StroboscopicRun::require_slow_time, &StroboscopicRun::choose_micro_steps, &StroboscopicRun::judge_map}) {
-        if (!violation_) {
+StroboscopicRun::StroboscopicRun(Run& run)
+    : run_(&run),
+      period_(common_period(run.problem())),
+      ground_(run.problem().constraints ? std::make_shared<Ground>(run.problem()) : nullptr) {
+    micro_ = run.options().micro.value_or(usual_micro_stepper(run.problem()));
+    flow_ = micro_flow(run.problem(), micro_, run.request().t_start);
+    for (auto check : {&StroboscopicRun::find_period, &StroboscopicRun::require_slow_time,
+                       &StroboscopicRun::choose_micro_steps, &StroboscopicRun::judge_map}) {
+        if (ready()) {
             (this->*check)();
         }
     }
-    next_look_ = request_.t_start;
+    next_look_ = run.request().t_start;
 }
 
 std::vector<double> StroboscopicRun::start() const {
-    std::vector<double> z = request_.start;
-    if (motion_->second_order()) {
-        z.insert(z.end(), request_.velocity.begin(), request_.velocity.end());
-    }
-    z.push_back(request_.t_start);
+    auto z = run_->start();
+    z.push_back(run_->request().t_start);
     return z;
-}
-
-void StroboscopicRun::refuse(Outcome outcome, std::string sentence) {
-    if (!violation_) {
-        violation_ = Violation{outcome, std::move(sentence)};
-    }
 }
 
 void StroboscopicRun::find_period() {
     const auto z = start();
-    const double length = request_.t_end - request_.t_start;
+    const double length = run_->length();
     std::vector<double> rate(d());
-    flow_->rate(request_.t_start, std::span(z).first(d()), rate);
+    flow_->rate(run_->request().t_start, std::span(z).first(d()), rate);
     if (const auto culprit = first_not_finite(rate)) {
-        return refuse(Outcome::diverged,
-                      fmt::format("the rate of {} is not a finite number at the start, t = {}",
-                                  motion_->names()[*culprit % motion_->names().size()], request_.t_start));
-    }
-    if (!motion_->phases().empty() && !known_period()) {
-        throw Misuse(
-            "the phases have no common period of less than 64 turns of the slowest: there is no one-period map; use "
-            "hmm-async, or direct");
+        return run_->refuse(Outcome::diverged,
+                            fmt::format("the rate of {} is not a finite number at the start, t = {}",
+                                        problem().names[*culprit % problem().names.size()], run_->request().t_start));
     }
     if (known_period()) {
-        const double period = *motion_->period();
-        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(request_.options, period));
+        const double period = *period_;
+        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(run_->options(), period));
         // How far an oscillation goes counts, not where in it the map looks.
         constexpr std::size_t looks = 16;
         std::vector<double> increments(looks * d());
         flow_->follow(
-            {.t = request_.t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
+            {.t = run_->request().t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
             std::span(z).first(d()), increments);
         for (std::size_t i = 0; i < d(); ++i) {
             double size = std::abs(z[i]);
@@ -131,23 +106,23 @@ void StroboscopicRun::find_period() {
             }
             scales_.push_back(size);
         }
-        level(scales_, motion_->names().size(), motion_->second_order());
+        level(scales_, problem().names.size(), problem().second_order);
     } else {
-        const auto found = first_return(*flow_, {request_.t_start, request_.t_end}, {z.begin(), z.end() - 1},
-                                        motion_->second_order(), {1e-8, 1e-11}, request_.stop);
+        const auto found =
+            first_return(*flow_, {run_->request().t_start, run_->request().t_end}, {z.begin(), z.end() - 1},
+                         problem().second_order, {1e-8, 1e-11}, run_->request().stop);
         if (!found.failure.empty()) {
-            return refuse(Outcome::refused, found.failure);
+            return run_->refuse(Outcome::refused, found.failure);
         }
-        map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(request_.options, found.period),
+        map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(run_->options(), found.period),
                                              found.scales);
         scales_ = found.scales;
     }
     if (map_->period() * 3 > length) {
-        refuse(
-            Outcome::no_scale_separation,
-            fmt::format(
-                "the whole run lasts {:.3g} periods of {:.6g}: there is nothing to stride over; use the method direct",
-                length / map_->period(), map_->period()));
+        run_->refuse(Outcome::no_scale_separation,
+                     fmt::format("the whole run lasts {:.3g} periods of {:.6g}: there is nothing to stride over",
+                                 length / map_->period(), map_->period()),
+                     Remedy::resolve);
     }
 }
 
@@ -158,26 +133,27 @@ void StroboscopicRun::require_slow_time() {
     const auto y = std::span(z).first(d());
     const double T = map_->period();
     std::vector<double> increments(looks * d());
-    flow_->follow({.t = request_.t_start, .h = T / (4 * looks), .turns = 0.25 / looks, .steps = 4, .marks = looks}, y,
-                  increments);
+    flow_->follow(
+        {.t = run_->request().t_start, .h = T / (4 * looks), .turns = 0.25 / looks, .steps = 4, .marks = looks}, y,
+        increments);
     std::vector<double> point(y.begin(), y.end());
     std::vector<double> here(d()), part(d()), whole(d());
     for (std::size_t k = 0; k < looks; ++k) {
-        flow_->rate(request_.t_start, point, here);
-        flow_->rate(request_.t_start + T, point, whole);
+        flow_->rate(run_->request().t_start, point, here);
+        flow_->rate(run_->request().t_start + T, point, whole);
         for (const double share : {0.21, 0.5}) {
-            flow_->rate(request_.t_start + share * T, point, part);
+            flow_->rate(run_->request().t_start + share * T, point, part);
             for (std::size_t i = 0; i < d(); ++i) {
                 const double within = std::abs(part[i] - here[i]);
-                const double effect = within * (request_.t_end - request_.t_start);
+                const double effect = within * (run_->length());
                 if (effect > tolerance_of(i, z) && within > 10 * std::abs(whole[i] - here[i]) &&
                     within > 1e-10 * std::abs(here[i])) {
-                    return refuse(Outcome::refused,
-                                  fmt::format("the rate of {} depends on t itself as fast as the period {:.6g}: it "
-                                              "changes by {:.2g} in {} of it. Maps "
-                                              "start at any time, so t must be slow: declare a phase "
-                                              "([vibration.NAME]) and write the rate with it",
-                                              motion_->names()[i % motion_->names().size()], T, within, share));
+                    return run_->refuse(
+                        Outcome::refused,
+                        fmt::format("the rate of {} depends on t itself as fast as the period {:.6g}: it changes by "
+                                    "{:.2g} in {} of it. Maps start at any time, so t must be slow: declare a phase "
+                                    "([vibration.NAME]) and write the rate with it",
+                                    problem().names[i % problem().names.size()], T, within, share));
                 }
             }
         }
@@ -189,9 +165,9 @@ void StroboscopicRun::require_slow_time() {
 
 double StroboscopicRun::tolerance_of(std::size_t i, std::span<const double> z) const {
     if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
-        return request_.rtol * map_->period() / (2 * std::numbers::pi);
+        return run_->request().rtol * map_->period() / (2 * std::numbers::pi);
     }
-    return request_.atol + request_.rtol * std::max(std::abs(z[i]), scales_[i]);
+    return run_->request().atol + run_->request().rtol * std::max(std::abs(z[i]), scales_[i]);
 }
 
 double StroboscopicRun::over_tolerance(std::span<const double> difference, std::span<const double> z) const {
@@ -223,8 +199,8 @@ double StroboscopicRun::micro_error(std::span<const double> z, std::vector<doubl
         difference[i] = coarse[i] - fine[i];
     }
     const double direct = R * over_tolerance(difference, z);
-    const bool far_off = !(direct * request_.rtol < 0.1);
-    if (far_off || !motion_->phases().empty()) {  // phases do not drift
+    const bool far_off = !(direct * run_->request().rtol < 0.1);
+    if (far_off || !problem().phases.empty()) {  // phases do not drift
         return direct;
     }
     for (std::size_t i = 0; i < d(); ++i) {
@@ -243,10 +219,10 @@ void StroboscopicRun::choose_micro_steps() {
     const auto z = start();
     std::vector<double> difference;
     const bool by_tolerance =
-        !request_.options.macro_step && !request_.options.steps && !request_.options.periods_per_step;
+        !run_->options().macro_step && !run_->options().steps && !run_->options().periods_per_step;
     if (micro_steps_given_) {
         if (const double error = by_tolerance ? micro_error(z, difference) : 0.0; error > 10) {
-            record_.warnings.push_back(fmt::format(
+            run_->warn(fmt::format(
                 "{} micro-steps a period, as given, leave an error of about {:.2g} times the tolerance, over the run",
                 map_->steps_per_period(), error));
         }
@@ -269,13 +245,12 @@ void StroboscopicRun::choose_micro_steps() {
             // They are random, and add up like the root of the number of maps: some hundred, of which a step sees one.
             const double factor = std::max(1.0, 0.05 * error);
             if (factor > 1) {
-                record_.warnings.push_back(
+                run_->warn(
                     fmt::format("a period changes the state by so little that rounding in the map is worth {:.2g} "
                                 "times the tolerance: rtol was raised from {:.2g} to {:.2g}",
-                                0.05 * error, request_.rtol, factor * request_.rtol));
+                                0.05 * error, run_->request().rtol, factor * run_->request().rtol));
             }
-            request_.rtol *= factor;
-            request_.atol *= factor;
+            run_->loosen(factor * run_->request().rtol, factor * run_->request().atol);
             return;
         }
         // With the order of the stepper the next try often is more than enough.
@@ -287,14 +262,13 @@ void StroboscopicRun::choose_micro_steps() {
         before = std::isfinite(error) ? error : HUGE_VAL;
     }
     if (!std::isfinite(before)) {
-        return refuse(Outcome::diverged,
-                      map_->failure().value_or(fmt::format(
-                          "the motion does not stay finite over its first period, {:.6g}", map_->period())));
+        return run_->refuse(Outcome::diverged,
+                            map_->failure().value_or(fmt::format(
+                                "the motion does not stay finite over its first period, {:.6g}", map_->period())));
     }
-    record_.warnings.push_back(
+    run_->warn(
         fmt::format("with {} micro-steps a period the map is still wrong by {:.2g} times the tolerance, over the whole "
-                    "run; a micro-stepper of "
-                    "higher order may do better, unless the force has kinks",
+                    "run; a micro-stepper of higher order may do better, unless the force has kinks",
                     map_->steps_per_period(), before));
 }
 
@@ -303,8 +277,8 @@ void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
     if (micro_steps_given_ || z[d()] < next_look_) {
         return;
     }
-    const bool at_start = next_look_ == request_.t_start;
-    next_look_ = z[d()] + (request_.t_end - request_.t_start) / looks;
+    const bool at_start = next_look_ == run_->request().t_start;
+    next_look_ = z[d()] + (run_->length()) / looks;
     if (at_start) {  // they were chosen there
         return;
     }
@@ -318,11 +292,10 @@ void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
     map_->set_steps_per_period(std::max(
         before, std::min(most_micro_steps, static_cast<std::size_t>(std::ceil(static_cast<double>(before) * factor)))));
     if (error > 10 * micro_share) {
-        record_.warnings.push_back(
-            fmt::format("near t = {:.6g} {} micro-steps a period leave an error of about {:.2g} times the tolerance, "
-                        "over the run; from there on {} are "
-                        "taken. Give micro_steps_per_period to have them from the start",
-                        z[d()], before, error, map_->steps_per_period()));
+        run_->warn(fmt::format(
+            "near t = {:.6g} {} micro-steps a period leave an error of about {:.2g} times the tolerance, over the run; "
+            "from there on {} are taken. Give micro_steps_per_period to have them from the start",
+            z[d()], before, error, map_->steps_per_period()));
     }
 }
 
@@ -341,9 +314,9 @@ void StroboscopicRun::judge_map() {
     std::vector<double> reached(revolutions * (d() + 1));
     map_->iterate(z, 1, revolutions, reached);
     if (first_not_finite(reached)) {
-        return refuse(Outcome::diverged,
-                      map_->failure().value_or(fmt::format(
-                          "the motion does not stay finite over its first periods of {:.6g}", map_->period())));
+        return run_->refuse(Outcome::diverged,
+                            map_->failure().value_or(fmt::format(
+                                "the motion does not stay finite over its first periods of {:.6g}", map_->period())));
     }
     std::vector<double> first(d() + 1, 0.0), last(d() + 1, 0.0), bend(d() + 1, 0.0);
     for (std::size_t i = 0; i < d(); ++i) {
@@ -358,14 +331,15 @@ void StroboscopicRun::judge_map() {
     const double bent = over_tolerance(bend, z) / whole;
     constexpr double most = 0.3;
     if (whole > 1 && !(bent < most)) {
-        return refuse(Outcome::no_scale_separation,
-                      fmt::format("the map over one period of {:.6g} is not near the identity: what it changes bends "
-                                  "by {:.0f} % of itself within "
-                                  "three periods. The period is wrong, or the motion is not fast against its changes; "
-                                  "use the method direct",
-                                  map_->period(), 100 * bent));
+        return run_->refuse(
+            Outcome::no_scale_separation,
+            fmt::format(
+                "the map over one period of {:.6g} is not near the identity: what it changes bends by {:.0f} % of "
+                "itself within three periods. The period is wrong, or the motion is not fast against its changes",
+                map_->period(), 100 * bent),
+            Remedy::resolve);
     }
-    if (known_period() && motion_->phases().empty()) {
+    if (known_period() && problem().phases.empty()) {
         judge_period(first);
     }
 }
@@ -374,7 +348,7 @@ void StroboscopicRun::judge_map() {
 void StroboscopicRun::judge_period(std::span<const double> change) {
     const auto z = start();
     std::vector<double> rate(d());
-    flow_->rate(request_.t_start, std::span(z).first(d()), rate);
+    flow_->rate(run_->request().t_start, std::span(z).first(d()), rate);
     double along = 0;
     double speed = 0;
     double whole = 0;
@@ -389,10 +363,10 @@ void StroboscopicRun::judge_period(std::span<const double> change) {
     const double late = along / speed;
     const double left = std::sqrt(std::max(0.0, whole - along * late) / whole);
     if (std::abs(late) > 2e-3 * map_->period() && left < 0.3) {
-        record_.warnings.push_back(fmt::format(
+        run_->warn(fmt::format(
             "the declared period {:.6g} is {:.2g} % too {}: the motion returns after {:.6g}. The map then turns along "
-            "the orbit, and steps "
-            "must be short enough to follow that; declare the true period, or none, so that it is found",
+            "the orbit, and steps must be short enough to follow that; declare the true period, or none, so that it is "
+            "found",
             map_->period(), 100 * std::abs(late) / map_->period(), late > 0 ? "long" : "short", map_->period() - late));
     }
 }
@@ -413,10 +387,10 @@ int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> order
         }
     }
     if (error > 3) {  // of the order below the last
-        record_.warnings.push_back(fmt::format(
-            "recovering the averaged rate with order {} leaves an error of up to {:.2g} times the tolerance; "
-            "multirevolution has none of that kind",
-            orders.back(), error));
+        run_->warn(
+            fmt::format("recovering the averaged rate with order {} leaves an error of up to {:.2g} times the "
+                        "tolerance; {} has none of that kind",
+                        orders.back(), error, method::multirevolution.name));
     }
     return orders.back();
 }

@@ -1,19 +1,21 @@
-#include "lento/model/compile.hpp"
+#include "model/compile.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "jit.hpp"
+#include "model/jit.hpp"
 
 namespace lento::model {
 namespace {
 
-/// How a function takes its arguments: arrays to read and to fill, or numbers and a number returned.
-enum class Form { arrays, numbers };
+/// How a function takes its arguments: arrays to read and to fill; with one more array, for a piece of a function; or
+/// numbers and a number returned.
+enum class Form { arrays, piece, numbers };
 
 /// Writes one function into a module.
 class FunctionWriter {
@@ -28,16 +30,20 @@ public:
           number_(LLVMDoubleTypeInContext(context_)),
           builder_(LLVMCreateBuilderInContext(context_)),
           instructions_(module, builder_, number_, jit::scalar_library()) {
+        const LLVMTypeRef array = LLVMPointerType(number_, 0);
+        const LLVMTypeRef self = LLVMPointerType(LLVMInt8TypeInContext(context_), 0);
         if (form == Form::numbers) {
-            std::array<LLVMTypeRef, 4> types{number_, number_, number_, number_};
+            std::array<LLVMTypeRef, 6> types{self, number_, number_, number_, number_, array};
             function_ = LLVMAddFunction(module, name.c_str(), LLVMFunctionType(number_, types.data(), types.size(), 0));
         } else {
-            const LLVMTypeRef pointer = LLVMPointerType(number_, 0);
-            std::array<LLVMTypeRef, 6> types{pointer, pointer, pointer, number_, pointer, pointer};
-            function_ = LLVMAddFunction(
-                module, name.c_str(), LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
+            std::array<LLVMTypeRef, 8> types{self, array, array, number_, array, array, array, array};
+            const unsigned count = form == Form::piece ? types.size() : types.size() - 1;
+            function_ = LLVMAddFunction(module, name.c_str(),
+                                        LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), count, 0));
             jit::add_attribute(function_, 1 + result_parameter, "noalias");
-            jit::add_attribute(function_, 1 + carried_parameter, "noalias");
+            if (form == Form::piece) {
+                jit::add_attribute(function_, 1 + carried_parameter, "noalias");
+            }
         }
         jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
         LLVMPositionBuilderAtEnd(builder_, LLVMAppendBasicBlockInContext(context_, function_, "entry"));
@@ -68,9 +74,10 @@ public:
     void give_back(Node node) { LLVMBuildRet(builder_, value(static_cast<std::uint32_t>(node))); }
 
 private:
-    // NOTE: the first four parameters are in the order of Place::Array.
-    static constexpr unsigned result_parameter = 4;
-    static constexpr unsigned carried_parameter = 5;
+    // NOTE: behind the first parameter, which is not used, they are in the order of Place::Array.
+    static constexpr unsigned parameter_of(Place::Array array) { return 1 + static_cast<unsigned>(array); }
+    static constexpr unsigned result_parameter = 6;
+    static constexpr unsigned carried_parameter = 7;
 
     /// The value of a node: a constant, a symbol, made here, or made by an earlier piece.
     LLVMValueRef value(std::uint32_t node) {
@@ -97,11 +104,10 @@ private:
     }
 
     LLVMValueRef load(const Place& place) {
-        if (place.array == Place::Array::time || form_ == Form::numbers) {
-            return LLVMGetParam(function_, static_cast<unsigned>(place.array));
-        }
-        return LLVMBuildLoad2(builder_, number_,
-                              element(LLVMGetParam(function_, static_cast<unsigned>(place.array)), place.index), "");
+        const LLVMValueRef parameter = LLVMGetParam(function_, parameter_of(place.array));
+        const bool is_number =
+            place.array == Place::Array::time || (form_ == Form::numbers && place.array != Place::Array::input);
+        return is_number ? parameter : LLVMBuildLoad2(builder_, number_, element(parameter, place.index), "");
     }
 
     Form form_;
@@ -124,18 +130,40 @@ bool fits_in_numbers(const Graph& graph, std::span<const Node> results, std::spa
     const auto parts = graph.parts(results);
     return parts.size() <= jit::chunk_length && std::all_of(parts.begin(), parts.end(), [&](Node node) {
                const auto& entry = graph[node];
-               return entry.op != Op::symbol || places[entry.a].index == 0;
+               return entry.op != Op::symbol || places[entry.a].array == Place::Array::input ||
+                      places[entry.a].index == 0;
            });
 }
 
 }  // namespace
+
+/// The pieces of a long function, one after the other.
+struct CompiledFunction::Chunks {
+    using Piece = void (*)(const void* self, const double*, const double*, double, const double*, const double*,
+                           double* result, double* carried);
+    std::vector<Piece> pieces{};
+    std::size_t carried = 0;  ///< numbers that pass from piece to piece
+
+    static void run(const void* self, const double* x, const double* v, double t, const double* theta,
+                    const double* inputs, double* result) {
+        const auto& chunks = *static_cast<const Chunks*>(self);
+        // NOTE: one buffer a thread, which grows once: the function stays free of allocation and of shared state.
+        thread_local std::vector<double> carried;
+        if (carried.size() < chunks.carried) {
+            carried.resize(chunks.carried);
+        }
+        for (const Piece piece : chunks.pieces) {
+            piece(self, x, v, t, theta, inputs, result, carried.data());
+        }
+    }
+};
 
 CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> results, std::span<const Place> places) {
     std::vector<Node> operations = graph.parts(results);
     std::erase_if(operations, [&](Node node) { return is_leaf(graph[node].op); });
     operations_ = operations.size();
     const jit::Cut plan = jit::cut(graph, operations);
-    carried_ = plan.carried.size();
+    const Form form = plan.pieces.size() == 1 ? Form::arrays : Form::piece;
     machine_ = std::make_unique<jit::Machine>(jit::effort_for(operations_));
 
     std::unordered_multimap<std::uint32_t, std::size_t> result_of;  // results by node
@@ -144,7 +172,7 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
     }
     const auto name = [](std::size_t piece) { return fmt::format("lento_part_{}", piece); };
     for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-        FunctionWriter writer(Form::arrays, machine_->module(), name(piece), graph, places, plan);
+        FunctionWriter writer(form, machine_->module(), name(piece), graph, places, plan);
         writer.compute(plan.pieces[piece]);
         for (const Node node : plan.pieces[piece]) {
             const auto [first, last] = result_of.equal_range(static_cast<std::uint32_t>(node));
@@ -166,27 +194,18 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
     }
 
     machine_->finish();
-    for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-        chunks_.push_back(reinterpret_cast<Entry>(machine_->address(name(piece))));
+    if (form == Form::arrays) {
+        entry_ = reinterpret_cast<Entry>(machine_->address(name(0)));
+    } else {
+        Chunks chunks{.carried = plan.carried.size()};
+        for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
+            chunks.pieces.push_back(reinterpret_cast<Chunks::Piece>(machine_->address(name(piece))));
+        }
+        chunks_ = std::make_unique<const Chunks>(std::move(chunks));
+        entry_ = Chunks::run;
     }
     if (is_scalar) {
         scalar_ = reinterpret_cast<Scalar>(machine_->address("lento_scalar"));
-    }
-    if (chunks_.size() == 1) {
-        whole_ = chunks_.front();
-        chunks_.clear();
-    }
-}
-
-void CompiledFunction::in_chunks(const double* position, const double* velocity, const double* phase, double time,
-                                 double* result) const {
-    // NOTE: one buffer a thread, which grows once: the function stays free of allocation and of shared state.
-    thread_local std::vector<double> carried;
-    if (carried.size() < carried_) {
-        carried.resize(carried_);
-    }
-    for (const Entry chunk : chunks_) {
-        chunk(position, velocity, phase, time, result, carried.data());
     }
 }
 

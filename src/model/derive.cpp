@@ -1,4 +1,4 @@
-#include "lento/model/derive.hpp"
+#include "model/derive.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -153,7 +153,8 @@ void add_linear_terms(Model& model, Node node, double factor, Eigen::Index row, 
 
 }  // namespace
 
-Eigen::MatrixXd linear_terms(Model& model) {
+Eigen::MatrixXd linear_terms(const Model& given) {
+    Model model = folded(given);
     const auto d = static_cast<Eigen::Index>(model.variables.size());
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(d, d);
     for (Eigen::Index i = 0; i < d; ++i) {

@@ -1,4 +1,4 @@
-#include "lento/model/difference.hpp"
+#include "model/difference.hpp"
 
 #include <cmath>
 #include <cstdint>

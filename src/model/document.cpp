@@ -1,4 +1,4 @@
-#include "lento/model/document.hpp"
+#include "model/document.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "lento/model/find_slow.hpp"
+#include "model/find_slow.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "leading_part.hpp"
+#include "model/leading_part.hpp"
 
 namespace lento::model {
 namespace {
@@ -332,8 +332,8 @@ private:
                 }
                 const auto turns = harmonic(by_phase, j);
                 if (!turns || !only_slow(by_phase)) {
-                    why_not_ = fmt::format("the vibration of {} by {} is not one harmonic with a slow amplitude",
-                                           name(i), model_.phases[j].name);
+                    why_not_ = fmt::format("the vibration of {} by {} is not one sine with a slow amplitude", name(i),
+                                           model_.phases[j].name);
                     return;
                 }
                 node = plus(node, times(1 / (*turns * *turns * model_.phases[j].frequency), by_phase));
@@ -461,7 +461,7 @@ double value_of(const Model& model, const std::string& parameter) {
 
 }  // namespace
 
-FoundSlow find_slow(Model& model, Model faster) {
+FoundSlow find_slow(Model& model, const Model& faster) {
     if (!model.constraints.empty()) {
         return {{}, "the system has constraints"};
     }
@@ -473,7 +473,19 @@ FoundSlow find_slow(Model& model, Model faster) {
     if (model.dimension() > most) {
         return {{}, fmt::format("{} unknowns are too many to look for slow variables", model.dimension())};
     }
-    return Finder(model, faster, value_of(model, *model.small) / value_of(faster, *model.small)).found();
+    // NOTE: what is leading depends on the values of parameters, and so does the form of what is found: it holds
+    // numbers.
+    Model numbers = folded(model);
+    Model faster_numbers = folded(faster);
+    const double factor = value_of(model, *model.small) / value_of(faster, *model.small);
+    FoundSlow found = Finder(numbers, faster_numbers, factor).found();
+    for (auto& variable : found.variables) {
+        variable.node = model.graph.copies(numbers.graph, std::span(&variable.node, 1))[0];
+        if (variable.alternative) {
+            variable.alternative = model.graph.copies(numbers.graph, std::span(&*variable.alternative, 1))[0];
+        }
+    }
+    return found;
 }
 
 }  // namespace lento::model

@@ -1,13 +1,14 @@
-#include "lento/model/graph.hpp"
+#include "model/graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 
-#include "lento/model/evaluate.hpp"
+#include "model/evaluate.hpp"
 
 namespace lento::model {
 namespace {
@@ -48,19 +49,31 @@ std::size_t Graph::Hash::operator()(const Entry& entry) const {
 }
 
 Node Graph::intern(Entry entry) {
-    const auto [found, added] = known_.try_emplace(entry, static_cast<Node>(entries_.size()));
-    if (added) {
-        entries_.push_back(entry);
+    if (const auto known = nodes_->known.find(entry); known != nodes_->known.end()) {
+        return known->second;
     }
-    return found->second;
+    if (nodes_.use_count() > 1) {
+        nodes_ = std::make_shared<Nodes>(*nodes_);
+    } else {
+        // NOTE: another thread may just have let go of its copy; what it read comes before what is written here.
+        std::atomic_thread_fence(std::memory_order_acquire);
+    }
+    const auto node = static_cast<Node>(nodes_->entries.size());
+    nodes_->known.emplace(entry, node);
+    nodes_->entries.push_back(entry);
+    return node;
 }
 
 Node Graph::constant(double value) {
-    return intern({.op = Op::constant, .value = value});
+    return intern({.op = Op::constant, .fixed = true, .value = value});
 }
 
 Node Graph::symbol(std::uint32_t number) {
     return intern({.op = Op::symbol, .a = number});
+}
+
+Node Graph::parameter(std::uint32_t number) {
+    return intern({.op = Op::symbol, .fixed = true, .a = number});
 }
 
 Node Graph::unary(Op op, Node a) {
@@ -75,7 +88,7 @@ Node Graph::unary(Op op, Node a) {
     if (op == Op::negate && operand.op == Op::subtract) {
         return binary(Op::subtract, static_cast<Node>(operand.b), static_cast<Node>(operand.a));
     }
-    return intern({.op = op, .a = static_cast<std::uint32_t>(a)});
+    return intern({.op = op, .fixed = is_fixed(a), .a = static_cast<std::uint32_t>(a)});
 }
 
 Node Graph::binary(Op op, Node a, Node b) {
@@ -133,23 +146,7 @@ Node Graph::binary(Op op, Node a, Node b) {
             if (is_constant(b, -1)) {
                 return unary(Op::negate, a);
             }
-            if (is_constant(b)) {
-                std::swap(a, b);
-            }
-            if (is_constant(a)) {
-                // c (d x) = (c d) x,  c (-x) = (-c) x
-                const Entry inner = (*this)[b];
-                if (inner.op == Op::multiply && is_constant(static_cast<Node>(inner.a))) {
-                    const double product = (*this)[a].value * (*this)[static_cast<Node>(inner.a)].value;
-                    if (std::isnormal(product)) {
-                        return binary(Op::multiply, constant(product), static_cast<Node>(inner.b));
-                    }
-                }
-                if (inner.op == Op::negate) {
-                    return binary(Op::multiply, constant(-(*this)[a].value), static_cast<Node>(inner.a));
-                }
-            }
-            break;
+            return product(a, b);
         case Op::divide:
             if (is_constant(b, 1)) {
                 return a;
@@ -175,7 +172,39 @@ Node Graph::binary(Op op, Node a, Node b) {
         default:
             break;
     }
-    return intern({.op = op, .a = static_cast<std::uint32_t>(a), .b = static_cast<std::uint32_t>(b)});
+    return intern({.op = op,
+                   .fixed = is_fixed(a) && is_fixed(b),
+                   .a = static_cast<std::uint32_t>(a),
+                   .b = static_cast<std::uint32_t>(b)});
+}
+
+/// Of two nodes of which neither is 0, 1 or -1: fixed factors come first and are gathered, c (d x) = (c d) x and c (-x)
+/// = (-c) x.
+Node Graph::product(Node a, Node b) {
+    if (is_constant(b) || (is_fixed(b) && !is_fixed(a))) {
+        std::swap(a, b);
+    }
+    const Entry inner = (*this)[b];
+    const auto first = static_cast<Node>(inner.a);
+    const auto second = static_cast<Node>(inner.b);
+    if (is_constant(a) && inner.op == Op::multiply && is_constant(first)) {
+        const double gathered = (*this)[a].value * (*this)[first].value;
+        if (std::isnormal(gathered)) {
+            return binary(Op::multiply, constant(gathered), second);
+        }
+    } else if (is_fixed(a) && !inner.fixed && inner.op == Op::multiply && is_fixed(first)) {
+        // NOTE: the range of parameters is not known here. Those beyond 1e150 may overflow in a product that is then
+        // multiplied by something small; numbers, above, do not. What is fixed as a whole keeps the order in which it
+        // was written.
+        return binary(Op::multiply, binary(Op::multiply, a, first), second);
+    }
+    if ((is_constant(a) || (is_fixed(a) && !inner.fixed)) && inner.op == Op::negate) {
+        return binary(Op::multiply, unary(Op::negate, a), first);
+    }
+    return intern({.op = Op::multiply,
+                   .fixed = is_fixed(a) && is_fixed(b),
+                   .a = static_cast<std::uint32_t>(a),
+                   .b = static_cast<std::uint32_t>(b)});
 }
 
 Node Graph::integer_power(Node a, int exponent) {
@@ -195,7 +224,8 @@ Node Graph::integer_power(Node a, int exponent) {
     return result;
 }
 
-std::vector<Node> Graph::parts(std::span<const Node> roots) const {
+template <class Stop>
+std::vector<Node> Graph::parts_above(std::span<const Node> roots, Stop&& stop) const {
     std::unordered_set<std::uint32_t> met;
     std::vector<std::uint32_t> waiting;
     const auto meet = [&](std::uint32_t node) {
@@ -208,11 +238,11 @@ std::vector<Node> Graph::parts(std::span<const Node> roots) const {
     }
     std::vector<Node> nodes;
     while (!waiting.empty()) {
-        const std::uint32_t node = waiting.back();
+        const auto node = static_cast<Node>(waiting.back());
         waiting.pop_back();
-        nodes.push_back(static_cast<Node>(node));
-        const Entry& entry = entries_[node];
-        if (!is_leaf(entry.op)) {
+        nodes.push_back(node);
+        const Entry& entry = (*this)[node];
+        if (!stop(node) && !is_leaf(entry.op)) {
             meet(entry.a);
             if (is_binary(entry.op)) {
                 meet(entry.b);
@@ -223,154 +253,29 @@ std::vector<Node> Graph::parts(std::span<const Node> roots) const {
     return nodes;
 }
 
-Graph::ByOperand Graph::by_operands(Node node) {
-    const Entry entry = (*this)[node];
-    const auto a = static_cast<Node>(entry.a);
-    const auto b = static_cast<Node>(entry.b);
-    const Node zero = constant(0);
-    const Node one = constant(1);
-    const auto times = [this](Node x, Node y) { return binary(Op::multiply, x, y); };
-    const auto over = [this](Node x, Node y) { return binary(Op::divide, x, y); };
-    const auto plus = [this](Node x, Node y) { return binary(Op::add, x, y); };
-    const auto minus = [this](Node x, Node y) { return binary(Op::subtract, x, y); };
-    const auto negative = [this](Node x) { return unary(Op::negate, x); };
-    const auto square = [&](Node x) { return times(x, x); };
-    switch (entry.op) {
-        case Op::add:
-            return {one, one};
-        case Op::subtract:
-            return {one, constant(-1)};
-        case Op::multiply:
-            return {b, a};
-        case Op::divide:
-            return {over(one, b), negative(over(node, b))};
-        case Op::negate:
-            return {constant(-1), zero};
-        case Op::power:
-            // d(a^b) = b a^(b-1) da + a^b log(a) db
-            return {times(b, binary(Op::power, a, minus(b, one))),
-                    is_constant(b) ? zero : times(node, unary(Op::log, a))};
-        case Op::sin:
-            return {unary(Op::cos, a), zero};
-        case Op::cos:
-            return {negative(unary(Op::sin, a)), zero};
-        case Op::tan:
-            return {plus(one, square(node)), zero};
-        case Op::asin:
-            return {over(one, unary(Op::sqrt, minus(one, square(a)))), zero};
-        case Op::acos:
-            return {over(constant(-1), unary(Op::sqrt, minus(one, square(a)))), zero};
-        case Op::atan:
-            return {over(one, plus(one, square(a))), zero};
-        case Op::sinh:
-            return {unary(Op::cosh, a), zero};
-        case Op::cosh:
-            return {unary(Op::sinh, a), zero};
-        case Op::tanh:
-            return {minus(one, square(node)), zero};
-        case Op::exp:
-            return {node, zero};
-        case Op::expm1:
-            return {plus(node, one), zero};
-        case Op::log:
-            return {over(one, a), zero};
-        case Op::log1p:
-            return {over(one, plus(one, a)), zero};
-        case Op::log10:
-            return {over(constant(1 / std::log(10.0)), a), zero};
-        case Op::sqrt:
-            return {over(constant(0.5), node), zero};
-        case Op::cbrt:
-            return {over(one, times(constant(3), square(node))), zero};
-        case Op::abs:
-            return {unary(Op::sign, a), zero};
-        case Op::atan2: {
-            const Node r2 = plus(square(a), square(b));
-            return {over(b, r2), negative(over(a, r2))};
-        }
-        case Op::min:
-        case Op::max: {
-            // 1 where the operand is the one taken, 1/2 at a tie: (1 +- sign(a - b)) / 2.
-            const Node half = times(constant(entry.op == Op::max ? 0.5 : -0.5), unary(Op::sign, minus(a, b)));
-            return {plus(constant(0.5), half), minus(constant(0.5), half)};
-        }
-        case Op::hypot:
-            return {over(a, node), over(b, node)};
-        case Op::sign:
-        case Op::floor:
-        case Op::constant:
-        case Op::symbol:
-            break;
-    }
-    return {zero, zero};
+std::vector<Node> Graph::parts(std::span<const Node> roots) const {
+    return parts_above(roots, [](Node) { return false; });
 }
 
-Node Graph::derivative(Node node, std::uint32_t symbol) {
-    const Node zero = constant(0);
-    std::unordered_map<std::uint32_t, Node> found;  // the derivatives that are not zero
-    const auto of = [&](std::uint32_t operand) {
-        const auto known = found.find(operand);
-        return known == found.end() ? zero : known->second;
-    };
-    for (const Node each : parts(std::span(&node, 1))) {
-        const Entry entry = (*this)[each];
-        Node sum = zero;
-        if (entry.op == Op::symbol) {
-            sum = constant(entry.a == symbol ? 1 : 0);
-        } else if (entry.op != Op::constant) {
-            const Node a = of(entry.a);
-            const Node b = is_binary(entry.op) ? of(entry.b) : zero;
-            if (a != zero || b != zero) {
-                const ByOperand by = by_operands(each);
-                sum = binary(Op::add, binary(Op::multiply, by.a, a), binary(Op::multiply, by.b, b));
-            }
-        }
-        if (sum != zero) {
-            found.emplace(static_cast<std::uint32_t>(each), sum);
-        }
-    }
-    return of(static_cast<std::uint32_t>(node));
-}
-
-std::vector<Partial> Graph::gradient(Node node) {
-    const Node zero = constant(0);
-    std::unordered_map<std::uint32_t, Node> adjoint{{static_cast<std::uint32_t>(node), constant(1)}};
-    const auto accumulate = [&](std::uint32_t operand, Node term) {
-        const auto [known, added] = adjoint.try_emplace(operand, term);
-        if (!added) {
-            known->second = binary(Op::add, known->second, term);
-        }
-    };
-    std::vector<Partial> result;
-    const std::vector<Node> order = parts(std::span(&node, 1));
-    for (auto each = order.rbegin(); each != order.rend(); ++each) {
-        const Entry entry = (*this)[*each];
-        const Node seen = adjoint.at(static_cast<std::uint32_t>(*each));
-        if (entry.op == Op::symbol && seen != zero) {
-            result.push_back({entry.a, seen});
-        } else if (!is_leaf(entry.op)) {
-            const ByOperand by = by_operands(*each);
-            accumulate(entry.a, binary(Op::multiply, seen, by.a));
-            if (is_binary(entry.op)) {
-                accumulate(entry.b, binary(Op::multiply, seen, by.b));
-            }
-        }
-    }
-    std::sort(result.begin(), result.end(), [](const Partial& a, const Partial& b) { return a.symbol < b.symbol; });
-    return result;
-}
-
-std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots,
-                                std::span<const std::optional<double>> values) {
+std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots, const Replacement& replacement) {
     std::unordered_map<std::uint32_t, Node> image;
-    for (const Node each : from.parts(roots)) {
+    const auto order = from.parts_above(roots, [&](Node node) {
+        const auto replaced = replacement ? replacement(node) : std::nullopt;
+        if (replaced) {
+            image.emplace(static_cast<std::uint32_t>(node), *replaced);
+        }
+        return replaced.has_value();
+    });
+    for (const Node each : order) {
         const Entry entry = from[each];
         Node copy{};
+        if (image.contains(static_cast<std::uint32_t>(each))) {
+            continue;
+        }
         if (entry.op == Op::constant) {
             copy = constant(entry.value);
         } else if (entry.op == Op::symbol) {
-            const bool known = entry.a < values.size() && values[entry.a].has_value();
-            copy = known ? constant(*values[entry.a]) : symbol(entry.a);
+            copy = entry.fixed ? parameter(entry.a) : symbol(entry.a);
         } else {
             const Node a = image.at(entry.a);
             copy = is_binary(entry.op) ? binary(entry.op, a, image.at(entry.b)) : unary(entry.op, a);

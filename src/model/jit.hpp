@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lento/model/graph.hpp"
+#include "model/graph.hpp"
 
 namespace lento::model::jit {
 

@@ -1,11 +1,12 @@
-#include "leading_part.hpp"
+#include "model/leading_part.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "lento/base/golden.hpp"
-#include "lento/model/system.hpp"
+#include "base/golden.hpp"
+#include "model/function.hpp"
+#include "model/parts.hpp"
 
 namespace lento::model {
 namespace {
@@ -96,9 +97,11 @@ std::vector<double> Rates::at(std::size_t point, const std::vector<Node>& nodes)
         theta.push_back(2 * std::numbers::pi * golden_fraction(2 * n + j, point));
     }
     std::vector<double> result(nodes.size());
-    if (!nodes.empty()) {
-        ModelFunction(model_, nodes).operator()<double>(x, v, model_.run.t_start, theta, result);
-    }
+    const auto inputs = parameter_values(model_);
+    const auto value = [&](std::size_t symbol) {
+        return value_at<double>(model_.places[symbol], x, v, model_.run.t_start, theta, inputs.data());
+    };
+    Evaluator(model_.graph, nodes).operator()<double>(value, std::span(result));
     return result;
 }
 

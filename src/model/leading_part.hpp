@@ -6,8 +6,8 @@
 
 #include <Eigen/Core>
 
-#include "lento/model/derive.hpp"
-#include "lento/model/model.hpp"
+#include "model/derive.hpp"
+#include "model/parsed_model.hpp"
 
 namespace lento::model {
 

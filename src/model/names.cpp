@@ -1,11 +1,11 @@
-#include "lento/model/names.hpp"
+#include "model/names.hpp"
 
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "lento/model/evaluate.hpp"
+#include "model/evaluate.hpp"
 
 namespace lento::model {
 
@@ -51,7 +51,8 @@ void Names::require_free(const std::string& name, Mark mark) const {
 void Names::add_symbol(std::string name, Mark mark, Kind kind, std::optional<double> value) {
     require_free(name, mark);
     const auto number = static_cast<std::uint32_t>(symbols_.size());
-    meanings_[name] = {graph_.symbol(number), mark, fmt::format("a {}", name_of(kind))};
+    const Node node = kind == Kind::parameter ? graph_.parameter(number) : graph_.symbol(number);
+    meanings_[name] = {node, mark, fmt::format("a {}", name_of(kind))};
     symbols_.push_back({std::move(name), kind, count_[kind]++, value});
 }
 
@@ -97,13 +98,14 @@ Node Names::parse(std::string_view text, const std::string& where) {
     }
 }
 
-double Names::number(std::string_view text, const std::string& where) {
-    const auto found = value(parse(text, where));
+Node Names::number(std::string_view text, const std::string& where) {
+    const Node node = parse(text, where);
+    const auto found = value(node);
     if (!found || !std::isfinite(*found)) {
         throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, text,
                                  found ? fmt::format("{}", *found) : "a function of t"));
     }
-    return *found;
+    return node;
 }
 
 /// Extends what is known of the nodes to those added since.

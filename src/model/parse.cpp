@@ -1,4 +1,4 @@
-#include "lento/model/parse.hpp"
+#include "model/parse.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "lento/model/phase_code.hpp"
+#include "model/phase_code.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "jit.hpp"
-#include "phase_loop.hpp"
-#include "vector_library.hpp"
+#include "model/jit.hpp"
+#include "model/phase_loop.hpp"
+#include "model/vector_library.hpp"
 
 namespace lento::model {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::uint32_t id(Node node) {
 
 /// What depends on phases alone, and which of it the rest needs.
 struct PhasePart {
-    std::vector<Node> inside{};  // in ascending order; constants are neither here nor there
+    std::vector<Node> inside{};  // in ascending order; what is fixed is neither here nor there
     std::vector<Node> table{};
     std::vector<Node> rest{};  // operations that depend on more
 };
@@ -37,13 +37,16 @@ PhasePart phase_part(const TaylorGraph& source) {
         }
     };
     const auto belongs = [&](std::uint32_t node) {
-        return inside.contains(node) || graph.is_constant(static_cast<Node>(node));
+        return inside.contains(node) || graph.is_fixed(static_cast<Node>(node));
     };
     for (const Node node : graph.parts(source.results)) {
         const auto& entry = graph[node];
         const std::uint32_t b = is_binary(entry.op) ? entry.b : entry.a;
+        if (entry.fixed) {
+            continue;
+        }
         if (entry.op == Op::symbol ? source.places[entry.a].array == Place::Array::phase
-                                   : entry.op != Op::constant && belongs(entry.a) && belongs(b)) {
+                                   : belongs(entry.a) && belongs(b)) {
             inside.insert(id(node));
             part.inside.push_back(node);
         } else if (!is_leaf(entry.op)) {
@@ -58,19 +61,22 @@ PhasePart phase_part(const TaylorGraph& source) {
     return part;
 }
 
-/// The rows of each array that a function reads, by what it computes with.
-std::array<std::size_t, 3> rows_read(const TaylorGraph& source, std::span<const Node> nodes) {
-    std::array<std::size_t, 3> rows{};
-    for (const Node node : nodes) {
-        const auto& entry = source.graph[node];
-        if (entry.op == Op::symbol && source.places[entry.a].array != Place::Array::time) {
-            const Place& place = source.places[entry.a];
-            auto& count = rows[static_cast<std::size_t>(place.array)];
-            count = std::max<std::size_t>(count, place.index + 1);
+/// The rows of each array that a function reads, by what it computes with; of inputs how many.
+struct RowsRead {
+    std::array<std::size_t, 5> of{};  // by Place::Array
+
+    RowsRead(const TaylorGraph& source, std::span<const Node> nodes) {
+        for (const Node node : nodes) {
+            const auto& entry = source.graph[node];
+            if (entry.op == Op::symbol) {
+                const Place& place = source.places[entry.a];
+                auto& count = of[static_cast<std::size_t>(place.array)];
+                count = std::max<std::size_t>(count, place.index + 1);
+            }
         }
     }
-    return rows;
-}
+    std::size_t operator[](Place::Array array) const { return of[static_cast<std::size_t>(array)]; }
+};
 
 /// One buffer a thread, which grows once.
 double* buffer(std::size_t size) {
@@ -165,41 +171,43 @@ PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::spa
     compiler.find(tabulated_, "table");
     compiler.find(main_, "main");
 
-    const auto rows = rows_read(source, source.graph.parts(source.results));
-    main_.x = rows[0];
-    main_.v = rows[1];
+    const RowsRead rows(source, source.graph.parts(source.results));
+    main_.x = rows[Place::Array::position];
+    main_.v = rows[Place::Array::velocity];
     main_.phases = table_rows_;
-    tabulated_.phases = rows[2];
+    tabulated_.phases = rows[Place::Array::phase];
+    table_inputs_ = RowsRead(source, source.graph.parts(part.table))[Place::Array::input];
 }
 
 void PhaseCode::operator()(std::size_t m, double t, const double* x, const double* v, const double* theta,
-                           double* result) const {
+                           const double* inputs, double* result) const {
     const std::size_t columns = std::max(m, lanes_);
     const std::size_t spare_rows = std::max(tabulated_.spare_rows(), main_.spare_rows());
     double* const table = buffer((table_rows_ + spare_rows) * columns);
     double* const spare = table + table_rows_ * columns;
     if (table_rows_ > 0) {
-        run(tabulated_, m, t, nullptr, nullptr, theta, table, spare);
+        run(tabulated_, m, t, nullptr, nullptr, theta, inputs, table, spare);
     }
-    run(main_, m, t, x, v, table, result, spare);
+    run(main_, m, t, x, v, table, inputs, result, spare);
 }
 
-void PhaseCode::tabulate(std::size_t m, const double* theta, double* table) const {
+void PhaseCode::tabulate(std::size_t m, const double* theta, const double* inputs, double* table) const {
     if (table_rows_ > 0) {
-        run(tabulated_, m, 0, nullptr, nullptr, theta, table, buffer(tabulated_.spare_rows() * std::max(m, lanes_)));
+        run(tabulated_, m, 0, nullptr, nullptr, theta, inputs, table,
+            buffer(tabulated_.spare_rows() * std::max(m, lanes_)));
     }
 }
 
 void PhaseCode::at_table(std::size_t m, double t, const double* x, const double* v, const double* table,
-                         double* result) const {
-    run(main_, m, t, x, v, table, result, buffer(main_.spare_rows() * std::max(m, lanes_)));
+                         const double* inputs, double* result) const {
+    run(main_, m, t, x, v, table, inputs, result, buffer(main_.spare_rows() * std::max(m, lanes_)));
 }
 
 void PhaseCode::run(const Function& function, std::size_t m, double t, const double* x, const double* v,
-                    const double* phases, double* result, double* spare) const {
+                    const double* phases, const double* inputs, double* result, double* spare) const {
     if (m >= lanes_) [[likely]] {
         for (const Entry piece : function.pieces) {
-            piece(x, v, phases, t, result, spare, m);
+            piece(x, v, t, phases, inputs, result, spare, m);
         }
         return;
     }
@@ -222,7 +230,7 @@ void PhaseCode::run(const Function& function, std::size_t m, double t, const dou
     const double* const wide_v = widened(v, function.v);
     const double* const wide_phases = widened(phases, function.phases);
     for (const Entry piece : function.pieces) {
-        piece(wide_x, wide_v, wide_phases, t, spare, carried, lanes_);
+        piece(wide_x, wide_v, t, wide_phases, inputs, spare, carried, lanes_);
     }
     for (std::size_t row = 0; row < function.results; ++row) {
         std::copy_n(spare + row * lanes_, m, result + row * m);

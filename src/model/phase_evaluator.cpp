@@ -1,67 +1,76 @@
-#include "lento/model/phase_evaluator.hpp"
+#include "model/phase_evaluator.hpp"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
-#include "lento/model/phase_code.hpp"
+#include "model/phase_code.hpp"
 
 namespace lento::model {
 
 struct PhaseEvaluator::Shared {
-    struct Degree {
-        std::size_t asked = 0;
-        std::unique_ptr<PhaseCode> code{};
-    };
-
-    Graph graph{};
-    std::vector<Node> results{};
-    std::vector<Place> places{};
-    std::size_t dimension = 0;
+    const FunctionGraph function;
+    const std::size_t dimension;
     std::mutex mutex{};
-    std::map<int, Degree> degrees{};
+    std::map<int, PhaseCode> codes{};  // by degree
+
+    const PhaseCode& code(int degree) {
+        const std::lock_guard lock(mutex);
+        auto known = codes.find(degree);
+        if (known == codes.end()) {
+            known =
+                codes.emplace(degree, PhaseCode(function.graph, function.results, function.places, dimension, degree))
+                    .first;
+        }
+        return known->second;
+    }
 };
 
 PhaseEvaluator::PhaseEvaluator(const Model& model, const std::vector<Node>& results)
-    : shared_(std::make_shared<Shared>()) {
-    shared_->results = shared_->graph.copies(model.graph, results, {});
-    shared_->places = model.places;
-    shared_->dimension = model.dimension();
+    : shared_(new Shared{hoisted(model.graph, results, model.places, *model.inputs), model.dimension()}),
+      inputs_(input_values(model)) {}
+
+PhaseEvaluator::PhaseEvaluator(std::shared_ptr<Shared> shared, InputValues inputs)
+    : shared_(std::move(shared)), inputs_(std::move(inputs)) {}
+
+PhaseEvaluator PhaseEvaluator::with_inputs(InputValues inputs) const {
+    return {shared_, std::move(inputs)};
 }
 
 bool PhaseEvaluator::ready(int degree, std::size_t points) {
     // By then evaluating has taken about as long as compiling will: there is machine code for numbers, one phase after another, and series are
     // interpreted.
     const std::size_t often = degree == 0 ? 300'000 : 3'000;
-    const std::lock_guard lock(shared_->mutex);
-    auto& entry = shared_->degrees[degree];
-    entry.asked += points;
-    if (!entry.code && entry.asked > often) {
-        entry.code =
-            std::make_unique<PhaseCode>(shared_->graph, shared_->results, shared_->places, shared_->dimension, degree);
+    auto& own = degrees_[degree];
+    own.asked += points;
+    if (own.code == nullptr && own.asked > often) {
+        own.code = &shared_->code(degree);
     }
-    return entry.code != nullptr;
+    return own.code != nullptr;
 }
 
 void PhaseEvaluator::operator()(int degree, std::size_t points, double t, std::span<const double> x,
-                                std::span<const double> v, std::span<const double> theta, std::span<double> result) {
-    const PhaseCode& code = *[&] {
-        const std::lock_guard lock(shared_->mutex);
-        return shared_->degrees.at(degree).code.get();
-    }();
+                                std::span<const double> v, std::span<const double> theta, const double* inputs,
+                                std::span<double> result) {
+    const PhaseCode& code = *degrees_.at(degree).code;
+    const std::span own(inputs, code.table_inputs());
     auto table = std::find_if(tables_.begin(), tables_.end(), [&](const Table& kept) {
-        return kept.degree == degree && std::equal(theta.begin(), theta.end(), kept.theta.begin(), kept.theta.end());
+        return kept.degree == degree && std::ranges::equal(theta, kept.theta) && std::ranges::equal(own, kept.inputs);
     });
     if (table == tables_.end()) {
         constexpr std::size_t most = 16;
         if (tables_.size() == most) {
             tables_.erase(tables_.begin());
         }
-        tables_.push_back({degree, {theta.begin(), theta.end()}, std::vector<double>(code.table_rows() * points)});
+        tables_.push_back({degree,
+                           {theta.begin(), theta.end()},
+                           {own.begin(), own.end()},
+                           std::vector<double>(code.table_rows() * points)});
         table = std::prev(tables_.end());
-        code.tabulate(points, theta.data(), table->values.data());
+        code.tabulate(points, theta.data(), inputs, table->values.data());
     }
-    code.at_table(points, t, x.data(), v.data(), table->values.data(), result.data());
+    code.at_table(points, t, x.data(), v.data(), table->values.data(), inputs, result.data());
 }
 
 }  // namespace lento::model

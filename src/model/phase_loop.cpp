@@ -1,19 +1,20 @@
-#include "phase_loop.hpp"
+#include "model/phase_loop.hpp"
 
 #include <array>
 #include <utility>
 
-#include "vector_library.hpp"
+#include "model/vector_library.hpp"
 
 namespace lento::model {
 namespace {
 
-// NOTE: the first four parameters are in the order of Place::Array.
-constexpr unsigned table_parameter = static_cast<unsigned>(Place::Array::phase);
+// NOTE: the first parameters are in the order of Place::Array.
 constexpr unsigned time_parameter = static_cast<unsigned>(Place::Array::time);
-constexpr unsigned result_parameter = 4;
-constexpr unsigned carried_parameter = 5;
-constexpr unsigned count_parameter = 6;
+constexpr unsigned table_parameter = static_cast<unsigned>(Place::Array::phase);
+constexpr unsigned input_parameter = static_cast<unsigned>(Place::Array::input);
+constexpr unsigned result_parameter = 5;
+constexpr unsigned carried_parameter = 6;
+constexpr unsigned count_parameter = 7;
 
 /// The sines among some nodes whose cosine is there too, and the cosines.
 struct Pair {
@@ -49,34 +50,35 @@ PhaseLoop::PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t 
       count_(LLVMInt64TypeInContext(context_)),
       vector_(lanes == 1 ? number_ : LLVMVectorType(number_, static_cast<unsigned>(lanes))),
       builder_(LLVMCreateBuilderInContext(context_)),
-      instructions_(module, builder_, vector_, lanes == 1 ? jit::scalar_library() : jit::vector_library(lanes)) {
+      instructions_(module, builder_, vector_, lanes == 1 ? jit::scalar_library() : jit::vector_library(lanes)),
+      lanes_(lanes) {
     const LLVMTypeRef array = LLVMPointerType(number_, 0);
-    std::array<LLVMTypeRef, 7> types{array, array, array, number_, array, array, count_};
+    std::array<LLVMTypeRef, 8> types{array, array, number_, array, array, array, array, count_};
     function_ = LLVMAddFunction(module, name.c_str(),
                                 LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
     jit::add_attribute(function_, 1 + result_parameter, "noalias");
     jit::add_attribute(function_, 1 + carried_parameter, "noalias");
     jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-    open(lanes);
+    open();
 }
 
 PhaseLoop::~PhaseLoop() {
     LLVMDisposeBuilder(builder_);
 }
 
-void PhaseLoop::open(std::size_t lanes) {
-    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context_, function_, "entry");
+void PhaseLoop::open() {
+    entry_ = LLVMAppendBasicBlockInContext(context_, function_, "entry");
     loop_ = LLVMAppendBasicBlockInContext(context_, function_, "loop");
-    LLVMPositionBuilderAtEnd(builder_, entry);
+    LLVMPositionBuilderAtEnd(builder_, entry_);
     room_ = LLVMBuildArrayAlloca(builder_, vector_, LLVMConstInt(count_, 2, 0), "");
-    step_ = LLVMConstInt(count_, lanes, 0);
+    step_ = LLVMConstInt(count_, lanes_, 0);
     last_ = LLVMBuildSub(builder_, LLVMGetParam(function_, count_parameter), step_, "");
-    time_ = everywhere(LLVMGetParam(function_, time_parameter), lanes);
+    time_ = everywhere(LLVMGetParam(function_, time_parameter));
     LLVMBuildBr(builder_, loop_);
     LLVMPositionBuilderAtEnd(builder_, loop_);
     phase_ = LLVMBuildPhi(builder_, count_, "");
     LLVMValueRef first = LLVMConstInt(count_, 0, 0);
-    LLVMAddIncoming(phase_, &first, &entry, 1);
+    LLVMAddIncoming(phase_, &first, &entry_, 1);
 }
 
 void PhaseLoop::finish() {
@@ -121,27 +123,54 @@ void PhaseLoop::store_result(Node node, std::size_t row) {
 }
 
 /// A number in all lanes.
-LLVMValueRef PhaseLoop::everywhere(LLVMValueRef number, std::size_t lanes) {
-    if (lanes == 1) {
+LLVMValueRef PhaseLoop::everywhere(LLVMValueRef number) {
+    if (lanes_ == 1) {
         return number;
     }
     LLVMValueRef vector = LLVMGetUndef(vector_);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
         vector = LLVMBuildInsertElement(builder_, vector, number, LLVMConstInt(count_, lane, 0), "");
     }
     return vector;
 }
 
-/// The value of a node: a constant, tabulated, a symbol, made here, or made by an earlier piece.
+/// A node that is fixed, computed once before the loop.
+LLVMValueRef PhaseLoop::before_loop(Node node) {
+    LLVMPositionBuilderBefore(builder_, LLVMGetBasicBlockTerminator(entry_));
+    for (const Node part : source_.graph.parts(std::span(&node, 1))) {
+        const auto& entry = source_.graph[part];
+        const auto id = static_cast<std::uint32_t>(part);
+        if (values_.contains(id)) {
+            continue;
+        }
+        if (entry.op == Op::constant) {
+            values_.emplace(id, instructions_.constant(entry.value));
+        } else if (entry.op == Op::symbol) {
+            LLVMValueRef offset = LLVMConstInt(count_, source_.places[entry.a].index, 0);
+            const LLVMValueRef input =
+                LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, input_parameter), &offset, 1, "");
+            values_.emplace(id, everywhere(LLVMBuildLoad2(builder_, number_, input, "")));
+        } else {
+            const LLVMValueRef a = values_.at(entry.a);
+            values_.emplace(id,
+                            instructions_.operation(entry.op, a, is_binary(entry.op) ? values_.at(entry.b) : nullptr));
+        }
+    }
+    LLVMPositionBuilderAtEnd(builder_, loop_);
+    return values_.at(static_cast<std::uint32_t>(node));
+}
+
+/// The value of a node: fixed, tabulated, a symbol, made here, or made by an earlier piece.
 LLVMValueRef PhaseLoop::value(std::uint32_t node) {
     if (const auto known = values_.find(node); known != values_.end()) {
         return known->second;
     }
     const auto& entry = source_.graph[static_cast<Node>(node)];
     LLVMValueRef found = nullptr;
-    if (entry.op == Op::constant) {
-        found = instructions_.constant(entry.value);
-    } else if (const auto row = tabulated_.find(node); row != tabulated_.end()) {
+    if (entry.fixed) {
+        return before_loop(static_cast<Node>(node));
+    }
+    if (const auto row = tabulated_.find(node); row != tabulated_.end()) {
         found = load(table_parameter, row->second);
     } else if (entry.op == Op::symbol) {
         const Place& place = source_.places[entry.a];

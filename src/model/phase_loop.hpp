@@ -2,8 +2,10 @@
 ///
 ///     for (k = 0;; k = min(k + lanes, m - lanes)) { ...; if (k == m - lanes) return; }
 ///
-/// The last vector overlaps the one before rather than reach beyond the end; m is at least `lanes`. Its parameters are arrays of rows of m
-/// numbers, and the time: positions, velocities, phases (or what was tabulated of them), time, results, values carried, m.
+/// The last vector overlaps the one before rather than reach beyond the end; m is at least `lanes`. Its parameters are
+/// arrays of rows of m numbers, the time, and inputs, one number each for all phases: positions, velocities, time,
+/// phases (or what was tabulated of them), inputs, results, values carried, m. What depends on inputs alone is computed
+/// before the loop.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +14,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "jit.hpp"
-#include "lento/model/taylor.hpp"
+#include "model/jit.hpp"
+#include "model/taylor.hpp"
 
 namespace lento::model {
 
@@ -35,9 +37,10 @@ public:
     void finish();
 
 private:
-    void open(std::size_t lanes);
-    LLVMValueRef everywhere(LLVMValueRef number, std::size_t lanes);
+    void open();
+    LLVMValueRef everywhere(LLVMValueRef number);
     LLVMValueRef value(std::uint32_t node);
+    LLVMValueRef before_loop(Node node);
     void keep(Node node, LLVMValueRef made);
     LLVMValueRef load(unsigned parameter, std::size_t row);
     void store(LLVMValueRef value, unsigned parameter, std::size_t row);
@@ -52,7 +55,8 @@ private:
     jit::Instructions instructions_;
     std::unordered_map<std::uint32_t, LLVMValueRef> values_;
     LLVMValueRef function_ = nullptr;
-    LLVMBasicBlockRef loop_ = nullptr;
+    std::size_t lanes_;
+    LLVMBasicBlockRef entry_ = nullptr, loop_ = nullptr;
     LLVMValueRef phase_ = nullptr, step_ = nullptr, last_ = nullptr, time_ = nullptr;
     LLVMValueRef room_ = nullptr;  // for a sine and a cosine
 };

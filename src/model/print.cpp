@@ -1,8 +1,10 @@
-#include "lento/model/print.hpp"
+#include "model/print.hpp"
 
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "model/evaluate.hpp"
 
 namespace lento::model {
 namespace {
@@ -17,13 +19,15 @@ struct Text {
 
 class Printer {
 public:
-    explicit Printer(const Model& model) : model_(model) {}
+    explicit Printer(const Model& model) : model_(model), parameters_(parameter_values(model)) {}
 
     Text text(Node node) const {
         const auto& entry = model_.graph[node];
+        if (entry.fixed) {
+            const double value = value_of(node);
+            return {fmt::format("{}", value), value < 0 ? Binding::negation : Binding::atom};
+        }
         switch (entry.op) {
-            case Op::constant:
-                return {fmt::format("{}", entry.value), entry.value < 0 ? Binding::negation : Binding::atom};
             case Op::symbol:
                 return {name(entry.a)};
             case Op::add:
@@ -45,6 +49,12 @@ public:
     }
 
 private:
+    double value_of(Node fixed) const {
+        double value = 0;
+        const auto parameter = [&](std::size_t symbol) { return parameters_[model_.places[symbol].index]; };
+        Evaluator(model_.graph, {fixed}).operator()<double>(parameter, std::span(&value, 1));
+        return value;
+    }
     std::string enclosed(Node node, Binding least) const {
         auto inner = text(node);
         // NOTE: a minus sign that follows another operator needs parentheses too.
@@ -78,12 +88,14 @@ private:
             case Place::Array::phase:
                 return model_.phases[place.index].name;
             case Place::Array::time:
+            case Place::Array::input:
                 break;
         }
         return "t";
     }
 
     const Model& model_;
+    std::vector<double> parameters_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "reader.hpp"
+#include "model/reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,8 +54,9 @@ Model Reader::read() {
     read_observed();
     read_run();
     check_outputs();
-    bake();
+    place_expressions();
     add_gradients();
+    model_.numbers = std::make_shared<const Numbers>(std::move(numbers_));
     return std::move(model_);
 }
 
@@ -126,26 +127,42 @@ Node Reader::expression_of(const Value& value, const std::string& what, Kinds al
     return node;
 }
 
-double Reader::number(const Value& value, const std::string& what) {
+Node Reader::number(const Value& value, const std::string& what) {
     const Node node = expression(value, what);
-    const auto known = names_.value(node);
-    if (!known) {
+    if (!names_.value(node)) {
         const Symbol* symbol = names_.first_of(node, static_cast<Kinds>(~static_cast<Kinds>(Kind::parameter)));
         fail(mark_of_name(value, symbol->name),
              fmt::format("{} must be a number; this depends on the {} {}", what, name_of(symbol->kind), symbol->name));
     }
-    if (!std::isfinite(*known)) {
-        fail(value.mark, fmt::format("{} is {}; it must be a finite number", what, *known));
-    }
-    return *known;
+    return node;
 }
 
-double Reader::positive(const Value& value, const std::string& what) {
-    const double found = number(value, what);
-    if (!(found > 0)) {
-        fail(value.mark, fmt::format("{} is {}; it must be above 0", what, found));
+void Reader::put(std::span<const Node> nodes, Numbers::Step step) {
+    std::vector<double> values;
+    for (const Node node : nodes) {
+        values.push_back(*names_.value(node));
     }
-    return found;
+    step(model_, values);
+    const auto& graph = names_.graph();
+    if (!std::all_of(nodes.begin(), nodes.end(), [&](Node node) { return graph.is_constant(node); })) {
+        numbers_.add_step(names_, nodes, std::move(step));
+    }
+}
+
+Node Reader::put_finite(const Value& value, const std::string& what, const Put& into) {
+    const Node node = number(value, what);
+    put(std::span(&node, 1), [mark = value.mark, what, into](Model& model, std::span<const double> values) {
+        into(model, finite(model.source, mark, what, values[0]));
+    });
+    return node;
+}
+
+Node Reader::put_positive(const Value& value, const std::string& what, const Put& into) {
+    const Node node = number(value, what);
+    put(std::span(&node, 1), [mark = value.mark, what, into](Model& model, std::span<const double> values) {
+        into(model, positive(model.source, mark, what, values[0]));
+    });
+    return node;
 }
 
 const std::string& Reader::text(const Value& value, const std::string& what) const {
@@ -172,11 +189,9 @@ void Reader::refuse_top_level_keys_in(const Value& table, const std::string& sec
     for (const auto& entry : table.entries) {
         const bool of_a_spring = section.starts_with("springs.") && entry.key == "potential";
         if (is_top_level_only(entry.key) && !of_a_spring) {
-            fail(entry.mark,
-                 fmt::format(
-                     "this line belongs to the section [{}] above it; '{}' is for the top of the file, before the "
-                     "first section",
-                     section, entry.key));
+            fail(entry.mark, fmt::format("this line belongs to the section [{}] above it; '{}' is for the top of the "
+                                         "file, before the first section",
+                                         section, entry.key));
         }
         refuse_top_level_keys_in(entry.value, fmt::format("{}.{}", section, entry.key));
     }
@@ -229,10 +244,33 @@ void Reader::check_top_level() {
     }
 }
 
-void Reader::bake() {
-    std::vector<std::optional<double>> values;
+/// Parameters in the exponent of a power whose base is not fixed: integer powers are products, and derivatives of x^n
+/// at zero are numbers only where n is known.
+std::vector<std::uint32_t> Reader::parameters_in_exponents() {
+    const Graph& graph = names_.graph();
+    std::vector<Node> expressions;
+    for (const Node* node : expressions_of(model_)) {
+        expressions.push_back(*node);
+    }
+    std::vector<Node> exponents;
+    for (const Node node : graph.parts(expressions)) {
+        const auto& entry = graph[node];
+        const auto exponent = static_cast<Node>(entry.b);
+        if (entry.op == Op::power && !entry.fixed && graph.is_fixed(exponent) && !graph.is_constant(exponent)) {
+            exponents.push_back(exponent);
+        }
+    }
+    std::vector<std::uint32_t> parameters;
+    for (const Node node : graph.parts(exponents)) {
+        if (graph[node].op == Op::symbol) {
+            parameters.push_back(names_.symbols()[graph[node].a].index);
+        }
+    }
+    return parameters;
+}
+
+void Reader::place_expressions() {
     for (const auto& symbol : names_.symbols()) {
-        values.push_back(symbol.value);
         Place place{};
         switch (symbol.kind) {
             case Kind::coordinate:
@@ -246,19 +284,26 @@ void Reader::bake() {
                 place = {Place::Array::phase, symbol.index};
                 break;
             case Kind::time:
-            case Kind::parameter:
                 place = {Place::Array::time, 0};
+                break;
+            case Kind::parameter:
+                place = {Place::Array::input, symbol.index};
         }
         model_.places.push_back(place);
     }
-    std::vector<Node> nodes;
-    for (const Node* node : baked_) {
-        nodes.push_back(*node);
-    }
-    const auto copies = model_.graph.copies(names_.graph(), nodes, values);
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-        *baked_[i] = copies[i];
-    }
+    model_.inputs = std::make_shared<Inputs>(model_.parameters.size());
+    const auto written_in = parameters_in_exponents();
+    copy_expressions(names_.graph(), model_, [&](Node node) -> std::optional<Node> {
+        const auto& entry = names_.graph()[node];
+        if (entry.op != Op::symbol || !entry.fixed) {
+            return {};
+        }
+        const std::uint32_t k = names_.symbols()[entry.a].index;
+        const bool is_written_in = std::find(written_in.begin(), written_in.end(), k) != written_in.end();
+        return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].second)) : std::nullopt;
+    });
+    numbers_.set_folded(written_in);
+    model_.structural = numbers_.structural();
 }
 
 Model read_model(Source source, const std::vector<Override>& overrides) {
@@ -282,7 +327,7 @@ Names numbers_of(const Model& model) {
 
 double number_in(const Model& model, std::string_view expression, const std::string& where) {
     Names names = numbers_of(model);
-    return names.number(expression, where);
+    return *names.value(names.number(expression, where));
 }
 
 double number_in(const Model& model, std::string_view expression, Mark mark) {

@@ -1,14 +1,18 @@
 /// Reads the sections of a model file, one function each.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "lento/model/document.hpp"
-#include "lento/model/model.hpp"
-#include "lento/model/names.hpp"
+#include "model/document.hpp"
+#include "model/names.hpp"
+#include "model/numbers.hpp"
+#include "model/parsed_model.hpp"
 
 namespace lento::model {
 
@@ -31,6 +35,8 @@ private:
     void read_forces();
     void read_rates();
     void read_mass();
+    void read_mass_matrix(const Value& matrix);
+    void read_masses(const Value& table);
     void read_springs();
     void read_constraints();
     void read_fast_velocity();
@@ -39,8 +45,9 @@ private:
     void read_splitting();
     void read_observed();
     void read_run();
-    /// Gives parameters their values, once and for all.
-    void bake();
+    /// Moves the expressions to the graph of the model, and says where its symbols stand.
+    void place_expressions();
+    std::vector<std::uint32_t> parameters_in_exponents();
     void add_gradients();
     void check_outputs();
 
@@ -52,8 +59,13 @@ private:
     Node expression(const Value& value, const std::string& what);
     /// An expression that depends on nothing but these kinds and parameters.
     Node expression_of(const Value& value, const std::string& what, Kinds allowed);
-    double number(const Value& value, const std::string& what);
-    double positive(const Value& value, const std::string& what);
+    /// An expression of parameters alone.
+    Node number(const Value& value, const std::string& what);
+    /// Numbers that follow from parameters: `step` is done now, and again for other values of them.
+    void put(std::span<const Node> nodes, Numbers::Step step);
+    using Put = std::function<void(Model&, double)>;
+    Node put_finite(const Value& value, const std::string& what, const Put& into);
+    Node put_positive(const Value& value, const std::string& what, const Put& into);
     const std::string& text(const Value& value, const std::string& what) const;
     std::size_t coordinate_of(const Entry& entry, std::string_view section) const;
     [[noreturn]] void fail(Mark mark, const std::string& message) const { model_.source.fail(mark, message); }
@@ -63,8 +75,7 @@ private:
     Names names_;
     const std::vector<Override>& overrides_;
     std::unordered_map<std::string, std::size_t> coordinate_;  // by name
-    std::vector<Node*> baked_;                                 // every node of the model that may contain parameters
-    std::optional<Node> potential_;
+    Numbers numbers_;
 };
 
 }  // namespace lento::model

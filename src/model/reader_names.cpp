@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "reader.hpp"
+#include "model/reader.hpp"
 
 namespace lento::model {
 
@@ -15,9 +15,7 @@ void Reader::read_parameters() {
     }
     for (const auto& given : overrides_) {
         if (std::find(known.begin(), known.end(), given.name) == known.end()) {
-            throw Misuse(fmt::format("--set {}={}: {} has no parameter '{}'{}; it has {}", given.name, given.expression,
-                                     model_.source.name(), given.name, suggestion(given.name, known),
-                                     (known.empty() ? std::string("none") : listed(known))));
+            refuse_parameter(model_.source, given, known);
         }
     }
     names_.hint = [&](std::string_view name) {
@@ -26,17 +24,23 @@ void Reader::read_parameters() {
                    : std::string();
     };
     for (const auto& entry : table.entries) {
-        double value = 0;
+        Numbers::Definition definition{.name = entry.key, .mark = entry.value.mark};
         const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
                                         [&](const Override& o) { return o.name == entry.key; });
         if (given != overrides_.rend()) {
-            value = names_.number(given->expression, fmt::format("--set {}", given->name));
+            definition.node = names_.number(given->expression, fmt::format("--set {}", given->name));
+            definition.outside = given->expression;
         } else {
-            value = number(entry.value, fmt::format("the parameter {}", entry.key));
+            const std::string what = fmt::format("the parameter {}", entry.key);
+            definition.node = number(entry.value, what);
+            finite(model_.source, entry.value.mark, what, *names_.value(definition.node));
         }
+        const double value = *names_.value(definition.node);
+        numbers_.add_parameter(names_, std::move(definition));
         names_.add_symbol(entry.key, entry.mark, Kind::parameter, value);
         model_.parameters.emplace_back(entry.key, value);
     }
+    model_.given.resize(model_.parameters.size());
     names_.hint = {};
 }
 
@@ -112,8 +116,11 @@ void Reader::read_definitions() {
     const auto read = [&](std::size_t i) {
         const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
         names_.add_definition(entries[i].key, entries[i].mark, node);
-        if (const auto value = names_.value(node)) {
-            model_.constants.emplace_back(entries[i].key, *value);
+        if (names_.value(node)) {
+            model_.constants.emplace_back(entries[i].key, 0);
+            put(std::span(&node, 1), [k = model_.constants.size() - 1](Model& model, std::span<const double> values) {
+                model.constants[k].second = values[0];
+            });
         }
         state[i] = State::done;
     };
@@ -146,7 +153,7 @@ void Reader::read_definitions() {
     }
     // What had to wait for definitions, which may be numbers too.
     for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
-        auto& coordinate = model_.coordinates[i];
+        const auto& coordinate = model_.coordinates[i];
         const Value& table = section("coordinates").entries[i].value;
         const std::string what = fmt::format("of the coordinate {}", coordinate.name);
         const Entry* start = table.find("start");
@@ -154,13 +161,14 @@ void Reader::read_definitions() {
             fail(coordinate.mark,
                  fmt::format("the coordinate {0} has no start: {0} = {{ start = ... }}", coordinate.name));
         }
-        coordinate.start = number(start->value, "the start " + what);
+        put_finite(start->value, "the start " + what, [i](Model& model, double x) { model.coordinates[i].start = x; });
         if (const Entry* velocity = table.find("velocity")) {
-            coordinate.velocity = number(velocity->value, "the velocity " + what);
+            put_finite(velocity->value, "the velocity " + what,
+                       [i](Model& model, double v) { model.coordinates[i].velocity = v; });
         }
     }
     for (std::size_t j = 0; j < model_.phases.size(); ++j) {
-        auto& phase = model_.phases[j];
+        const auto& phase = model_.phases[j];
         const Entry& entry = section("vibration").entries[j];
         const std::string what = fmt::format("of the phase {}", phase.name);
         expect_keys(entry.value, fmt::format("[vibration.{}]", phase.name), {"frequency", "start"});
@@ -168,9 +176,11 @@ void Reader::read_definitions() {
         if (frequency == nullptr) {
             fail(entry.mark, fmt::format("the phase {} has no frequency", phase.name));
         }
-        phase.frequency = positive(frequency->value, "the frequency " + what);
+        put_positive(frequency->value, "the frequency " + what,
+                     [j](Model& model, double omega) { model.phases[j].frequency = omega; });
         if (const Entry* start = entry.value.find("start")) {
-            phase.start = number(start->value, "the start " + what);
+            put_finite(start->value, "the start " + what,
+                       [j](Model& model, double angle) { model.phases[j].start = angle; });
         }
     }
 }

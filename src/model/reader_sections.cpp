@@ -5,15 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "lento/model/derive.hpp"
-#include "reader.hpp"
+#include "model/derive.hpp"
+#include "model/reader.hpp"
 
 namespace lento::model {
 
 void Reader::read_potential() {
     if (const Entry* entry = document_.find("potential")) {
-        potential_ = expression_of(entry->value, "the potential", Kind::coordinate | Kind::time | Kind::phase);
-        baked_.push_back(&*potential_);
+        model_.potential = expression_of(entry->value, "the potential", Kind::coordinate | Kind::time | Kind::phase);
     }
 }
 
@@ -23,9 +22,6 @@ void Reader::read_forces() {
         const std::size_t i = coordinate_of(entry, "forces");
         model_.coordinates[i].force = entry.mark;
         model_.forces[i] = expression(entry.value, fmt::format("the force on {}", entry.key));
-    }
-    for (auto& force : model_.forces) {
-        baked_.push_back(&force);
     }
 }
 
@@ -39,7 +35,8 @@ void Reader::read_rates() {
             fail(entries[i].mark, fmt::format("the variable {0} has no {1}: {0} = {{ start = ..., rate = \"...\" }}",
                                               variable.name, start == nullptr ? "start" : "rate"));
         }
-        variable.start = number(start->value, fmt::format("the start of the variable {}", variable.name));
+        put_finite(start->value, fmt::format("the start of the variable {}", variable.name),
+                   [i](Model& model, double y) { model.variables[i].start = y; });
         variable.rate = expression(rate->value, fmt::format("the rate of {}", variable.name));
         if (const Entry* exact = entries[i].value.find("exact")) {
             const std::string what = fmt::format("the exact part of the rate of {}", variable.name);
@@ -54,62 +51,6 @@ void Reader::read_rates() {
                 }
             }
         }
-    }
-    for (auto& variable : model_.variables) {
-        baked_.push_back(&variable.rate);
-        if (variable.exact) {
-            baked_.push_back(&*variable.exact);
-        }
-    }
-}
-
-void Reader::read_mass() {
-    const Value& table = section("mass");
-    const std::size_t d = model_.coordinates.size();
-    model_.mass = Mass(d);
-    const auto refused = [&](Mark mark, const auto& make) {
-        try {
-            model_.mass = make();
-        } catch (const Misuse& misuse) {
-            fail(mark, misuse.what());
-        }
-    };
-    if (const Entry* matrix = table.find("matrix"); matrix != nullptr && !coordinate_.contains("matrix")) {
-        const auto& rows = matrix->value.items;
-        if (rows.empty() ||
-            std::any_of(rows.begin(), rows.end(), [](const Value& row) { return row.kind != Value::Kind::list; })) {
-            fail(matrix->value.mark,
-                 "the mass matrix must be a list of rows, each a list of numbers: matrix = [[2, 0], [0, 1]]");
-        }
-        if (table.entries.size() > 1) {
-            fail(matrix->mark, "[mass] has a matrix, which says all; take the other entries out");
-        }
-        const auto wrong_size = [&](Mark mark, std::size_t found, std::string_view of) {
-            fail(mark, fmt::format("the mass matrix has {} {}; there are {} coordinates", found, of, d));
-        };
-        if (matrix->value.items.size() != d) {
-            wrong_size(matrix->value.mark, matrix->value.items.size(), "rows");
-        }
-        Eigen::MatrixXd entries(static_cast<Eigen::Index>(d), static_cast<Eigen::Index>(d));
-        for (std::size_t i = 0; i < d; ++i) {
-            const Value& row = matrix->value.items[i];
-            if (row.items.size() != d) {
-                wrong_size(row.mark, row.items.size(), fmt::format("entries in row {}", i + 1));
-            }
-            for (std::size_t j = 0; j < d; ++j) {
-                entries(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-                    number(row.items[j], fmt::format("the entry ({},{}) of the mass matrix", i + 1, j + 1));
-            }
-        }
-        refused(matrix->value.mark, [&] { return Mass::full(entries); });
-        return;
-    }
-    if (!table.entries.empty()) {
-        std::vector<double> masses(d, 1.0);
-        for (const auto& entry : table.entries) {
-            masses[coordinate_of(entry, "mass")] = positive(entry.value, fmt::format("the mass of {}", entry.key));
-        }
-        refused(table.mark, [&] { return Mass::diagonal(masses); });
     }
 }
 
@@ -132,7 +73,8 @@ void Reader::read_springs() {
                                          "potential of the system goes to the top of the file)",
                                          what));
         }
-        Spring spring{.name = entry.key};
+        const std::size_t s = model_.springs.size();
+        Spring& spring = model_.springs.emplace_back(Spring{.name = entry.key});
         if (soft != nullptr) {
             if (soft->value.kind != Value::Kind::boolean) {
                 fail(soft->value.mark, fmt::format("soft must be true or false, not {}", soft->value.kind_name()));
@@ -140,20 +82,23 @@ void Reader::read_springs() {
             spring.soft = soft->value.truth;
         }
         if (frequency != nullptr) {
-            spring.frequency = positive(frequency->value, "the frequency of " + what);
+            const Node omega = put_positive(frequency->value, "the frequency of " + what,
+                                            [s](Model& model, double value) { model.springs[s].frequency = value; });
+            spring.strength = graph.binary(Op::multiply, omega, omega);
         }
         if (stiffness != nullptr) {
-            spring.stiffness = positive(stiffness->value, "the stiffness of " + what);
+            spring.strength = put_positive(stiffness->value, "the stiffness of " + what,
+                                           [s](Model& model, double k) { model.springs[s].stiffness = k; });
         }
         const Kinds allowed = Kind::coordinate | Kind::time;
         if (elongation != nullptr) {
             if ((frequency == nullptr) == (stiffness == nullptr)) {
                 fail(entry.mark, fmt::format("{} needs a frequency or a stiffness: one of the two", what));
             }
-            const double k = stiffness != nullptr ? *spring.stiffness : *spring.frequency * *spring.frequency;
             spring.elongation = expression_of(elongation->value, "the elongation of " + what, allowed);
-            spring.potential = graph.binary(Op::multiply, graph.constant(0.5 * k),
-                                            graph.binary(Op::multiply, *spring.elongation, *spring.elongation));
+            spring.potential =
+                graph.binary(Op::multiply, graph.binary(Op::multiply, graph.constant(0.5), *spring.strength),
+                             graph.binary(Op::multiply, *spring.elongation, *spring.elongation));
         } else {
             if (stiffness != nullptr || (frequency == nullptr && !spring.soft)) {
                 fail(entry.mark,
@@ -163,13 +108,6 @@ void Reader::read_springs() {
             }
             spring.potential = expression_of(potential->value, "the potential of " + what, allowed);
         }
-        model_.springs.push_back(std::move(spring));
-    }
-    for (auto& spring : model_.springs) {
-        baked_.push_back(&spring.potential);
-        if (spring.elongation) {
-            baked_.push_back(&*spring.elongation);
-        }
     }
 }
 
@@ -178,9 +116,6 @@ void Reader::read_constraints() {
         const std::string what = fmt::format("the constraint {}", entry.key);
         model_.constraints.push_back(
             {entry.key, expression_of(entry.value, what, Kind::coordinate | Kind::time), entry.mark});
-    }
-    for (auto& constraint : model_.constraints) {
-        baked_.push_back(&constraint.node);
     }
 }
 
@@ -195,23 +130,18 @@ void Reader::read_fast_velocity() {
         model_.fast_velocity[coordinate_of(entry, "fast_velocity")] =
             expression_of(entry.value, what, Kind::coordinate | Kind::time | Kind::phase);
     }
-    for (auto& node : model_.fast_velocity) {
-        baked_.push_back(&node);
-    }
 }
 
 void Reader::read_oscillation() {
     const Value& table = section("oscillation");
     expect_keys(table, "[oscillation]", {"period", "small"});
     if (const Entry* period = table.find("period")) {
-        model_.period = positive(period->value, "the period of the oscillation");
+        put_positive(period->value, "the period of the oscillation",
+                     [](Model& model, double time) { model.period = time; });
     }
     if (const Entry* small = table.find("small")) {
         const auto& name = text(small->value, "small, the name of a parameter,");
-        std::vector<std::string> known;
-        for (const auto& [parameter, value] : model_.parameters) {
-            known.push_back(parameter);
-        }
+        const auto known = names_of_parameters(model_);
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             fail(small->value.mark, fmt::format("small = '{}' is not a parameter{}", name, suggestion(name, known)));
         }
@@ -240,12 +170,6 @@ void Reader::read_slow() {
         }
         model_.slow.push_back(slow);
     }
-    for (auto& slow : model_.slow) {
-        baked_.push_back(&slow.node);
-        if (slow.alternative) {
-            baked_.push_back(&*slow.alternative);
-        }
-    }
 }
 
 void Reader::read_splitting() {
@@ -261,7 +185,7 @@ void Reader::read_splitting() {
             exact != nullptr ? exact->value.mark : entry->mark,
             "[splitting] needs exact = \"kepler\"; a linear part is given by `exact` beside the rate of each variable");
     }
-    KeplerSplitting kepler;
+    KeplerSplitting& kepler = model_.kepler.emplace();
     const auto names = [&](const char* key) {
         std::vector<std::string> list;
         const Entry* given = table.find(key);
@@ -289,14 +213,10 @@ void Reader::read_splitting() {
                          kepler.position.size(), kepler.velocity.size()));
     }
     if (const Entry* mu = table.find("mu")) {
-        kepler.mu = positive(mu->value, "mu");
+        put_positive(mu->value, "mu", [](Model& model, double value) { model.kepler->mu = value; });
     }
     if (const Entry* factor = table.find("time_factor")) {
         kepler.time_factor = expression_of(factor->value, "time_factor", static_cast<Kinds>(Kind::variable));
-    }
-    model_.kepler = std::move(kepler);
-    if (model_.kepler->time_factor) {
-        baked_.push_back(&*model_.kepler->time_factor);
     }
 }
 
@@ -304,9 +224,6 @@ void Reader::read_observed() {
     for (const auto& entry : section("observe").entries) {
         model_.observed.push_back(
             {entry.key, expression(entry.value, fmt::format("the observed quantity {}", entry.key)), entry.mark});
-    }
-    for (auto& observed : model_.observed) {
-        baked_.push_back(&observed.node);
     }
 }
 
@@ -316,10 +233,10 @@ void Reader::read_run() {
     RunSettings& run = model_.run;
     const auto given = [&](const char* key) { return table.find(key); };
     if (const Entry* entry = given("t_start")) {
-        run.t_start = number(entry->value, "t_start");
+        put_finite(entry->value, "t_start", [](Model& model, double t) { model.run.t_start = t; });
     }
     if (const Entry* entry = given("t_end")) {
-        run.t_end = number(entry->value, "t_end");
+        put_finite(entry->value, "t_end", [](Model& model, double t) { model.run.t_end = t; });
         run.t_end_mark = entry->value.mark;
     }
     if (const Entry* entry = given("method")) {
@@ -327,35 +244,41 @@ void Reader::read_run() {
         run.method_mark = entry->value.mark;
     }
     if (const Entry* entry = given("samples")) {
-        const double samples = number(entry->value, "samples");
-        if (!(samples >= 2) || samples > 1e7 || samples != std::floor(samples)) {
-            fail(entry->value.mark,
-                 fmt::format("samples is {}; it must be a whole number from 2, both ends, to 10000000", samples));
-        }
-        run.samples = static_cast<std::size_t>(samples);
+        put_finite(entry->value, "samples", [mark = entry->value.mark](Model& model, double samples) {
+            if (!(samples >= 2) || samples > 1e7 || samples != std::floor(samples)) {
+                model.source.fail(
+                    mark,
+                    fmt::format("samples is {}; it must be a whole number from 2, both ends, to 10000000", samples));
+            }
+            model.run.samples = static_cast<std::size_t>(samples);
+        });
     }
     if (const Entry* entry = given("rtol")) {
-        run.rtol = positive(entry->value, "rtol");
+        put_positive(entry->value, "rtol", [](Model& model, double rtol) { model.run.rtol = rtol; });
     }
     if (const Entry* entry = given("atol")) {
-        run.atol = positive(entry->value, "atol");
+        put_positive(entry->value, "atol", [](Model& model, double atol) { model.run.atol = atol; });
     }
     if (const Entry* options = given("options")) {
         expect_table(options->value, "[run.options]");
         for (const auto& entry : options->value.entries) {
-            Setting setting{entry.key, entry.value.number, entry.mark, entry.value.mark};
+            const std::size_t k = run.options.size();
+            run.options.push_back({entry.key, entry.value.number, entry.mark, entry.value.mark});
             if (entry.value.kind == Value::Kind::text) {
-                setting.value = entry.value.text;
+                run.options[k].value = entry.value.text;
             } else if (entry.value.kind == Value::Kind::list) {
-                auto& numbers = setting.value.emplace<std::vector<double>>();
-                for (const auto& item : entry.value.items) {
-                    numbers.push_back(number(item, fmt::format("an entry of the option {}", entry.key)));
+                const auto& items = entry.value.items;
+                run.options[k].value = std::vector<double>(items.size());
+                for (std::size_t i = 0; i < items.size(); ++i) {
+                    put_finite(items[i], fmt::format("an entry of the option {}", entry.key),
+                               [k, i](Model& model, double value) {
+                                   std::get<std::vector<double>>(model.run.options[k].value)[i] = value;
+                               });
                 }
             } else if (entry.value.kind != Value::Kind::number) {
                 fail(entry.value.mark, fmt::format("the option {} must be a number, text in quotes or a list, not {}",
                                                    entry.key, entry.value.kind_name()));
             }
-            model_.run.options.push_back(std::move(setting));
         }
     }
 }
@@ -407,9 +330,8 @@ void Reader::check_outputs() {
 }
 
 void Reader::add_gradients() {
-    model_.potential = potential_;
-    if (potential_) {
-        subtract_gradient(model_, *potential_, model_.forces);
+    if (model_.potential) {
+        subtract_gradient(model_, *model_.potential, model_.forces);
     }
     for (const auto& spring : model_.springs) {
         if (spring.soft) {

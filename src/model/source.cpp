@@ -1,4 +1,4 @@
-#include "lento/model/source.hpp"
+#include "model/source.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -78,19 +78,19 @@ Source Source::file(const std::filesystem::path& path) {
 std::string_view Source::line(std::size_t number) const {
     std::size_t start = 0;
     for (std::size_t i = 1; i < number; ++i) {
-        const auto end = text_.find('\n', start);
+        const auto end = text_->find('\n', start);
         if (end == std::string::npos) {
             return {};
         }
         start = end + 1;
     }
-    std::string_view rest = std::string_view(text_).substr(start);
+    std::string_view rest = std::string_view(*text_).substr(start);
     rest = rest.substr(0, rest.find('\n'));
     return rest.ends_with('\r') ? rest.substr(0, rest.size() - 1) : rest;
 }
 
 std::string Source::place(Mark mark) const {
-    return mark.line == 0 ? name_ : fmt::format("{}:{}:{}", name_, mark.line, mark.column);
+    return mark.line == 0 ? *name_ : fmt::format("{}:{}:{}", *name_, mark.line, mark.column);
 }
 
 void Source::fail(Mark mark, std::string_view message) const {
@@ -117,8 +117,8 @@ Mark Source::within(Mark quoted, std::size_t offset, std::size_t length) const {
     if (quoted.line == 0 || first.empty()) {
         return {quoted.line, quoted.column + 1 + offset, length};
     }
-    const auto start = static_cast<std::size_t>(first.data() - text_.data()) + bytes_of(first, quoted.column - 1);
-    std::string_view raw = std::string_view(text_).substr(start);
+    const auto start = static_cast<std::size_t>(first.data() - text_->data()) + bytes_of(first, quoted.column - 1);
+    std::string_view raw = std::string_view(*text_).substr(start);
     const bool multiline = raw.starts_with("\"\"\"") || raw.starts_with("'''");
     const bool escapes = raw.starts_with('"');
     std::size_t i = multiline ? 3 : 1;  // in the raw text

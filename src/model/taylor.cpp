@@ -1,4 +1,4 @@
-#include "lento/model/taylor.hpp"
+#include "model/taylor.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -301,7 +301,8 @@ TaylorGraph taylor(const Graph& graph, std::span<const Node> results, std::span<
     Expansion expansion(made.graph, degree);
     const auto new_symbol = [&](const Place& place) {
         made.places.push_back(place);
-        return made.graph.symbol(static_cast<std::uint32_t>(made.places.size() - 1));
+        const auto number = static_cast<std::uint32_t>(made.places.size() - 1);
+        return place.array == Place::Array::input ? made.graph.parameter(number) : made.graph.symbol(number);
     };
     const auto symbol = [&](const Place& place) {
         Series y = expansion.steady(new_symbol(place));

@@ -1,4 +1,4 @@
-#include "vector_library.hpp"
+#include "model/vector_library.hpp"
 
 #if defined(__x86_64__)
 // NOTE: the functions are called from compiled code alone, which knows their types. SLEEF's own header declares them only to a compiler

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "jit.hpp"
+#include "model/jit.hpp"
 
 namespace lento::model::jit {
 

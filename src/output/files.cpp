@@ -1,4 +1,4 @@
-#include "lento/output/files.hpp"
+#include "output/files.hpp"
 
 #include <hdf5.h>
 #include <unistd.h>

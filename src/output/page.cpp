@@ -1,4 +1,4 @@
-#include "lento/output/page.hpp"
+#include "output/page.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "assets.hpp"
+#include "output/assets.hpp"
 
 namespace lento::page {
 

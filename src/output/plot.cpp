@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
-#include "lento/output/files.hpp"
+#include "output/files.hpp"
 
 namespace lento {
 namespace {

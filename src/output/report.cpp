@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "lento/output/page.hpp"
-#include "lento/output/run_output.hpp"
-#include "lento/output/version.hpp"
-#include "report_data.hpp"
+#include "lento/run/method.hpp"
+#include "output/page.hpp"
+#include "output/report_data.hpp"
+#include "output/run_output.hpp"
+#include "output/version.hpp"
 
 namespace lento {
 namespace {
@@ -23,7 +24,7 @@ std::string slow_meaning(const RunOutput& output) {
     if (output.view.along_exact_part) {
         return "averaged where the exactly solved part stands still; near the true motion once a period";
     }
-    if (slow_is == "averaged") {
+    if (slow_is == name_of(SlowMeaning::averaged)) {
         return "the mean of the true motion over a vibration";
     }
     if (slow_is == "stroboscopic") {
@@ -84,7 +85,7 @@ std::string answer(const RunOutput& output) {
     }
     fact(html, "Force evaluations", grouped(record.statistics.force_evaluations),
          fmt::format("{:.2g} s to solve", record.statistics.wall_seconds));
-    if (output.view.resolving && record.statistics.force_evaluations > 0 && record.method != "direct") {
+    if (output.view.resolving && record.statistics.force_evaluations > 0 && record.method != method::direct.name) {
         const double factor = *output.view.resolving / static_cast<double>(record.statistics.force_evaluations);
         const bool gain = factor >= 1;
         fact(html, gain ? "Saved" : "More work", times(gain ? factor : 1 / factor),
@@ -181,7 +182,7 @@ void details(std::string& html, const RunOutput& output) {
 std::string solution_words(const RunOutput& output) {
     const auto& levels = output.view.levels;
     const bool whole = !levels.empty() && !levels.front().columns.empty();
-    const bool true_itself = output.record.slow_is == "true";
+    const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
     const bool ripples = std::ranges::any_of(
         levels, [](const Level& level) { return !level.columns.empty() && !level.columns[0].truth.empty(); });
     std::string words = "<p class=\"soft\">";
@@ -218,7 +219,7 @@ std::string report_html(const RunOutput& output) {
             "run.</p>\n<div id=\"mechanism\"></div>\n";
     }
     if (!output.view.comparison.empty()) {
-        body += "<h2>Beside a direct integration</h2>\n<div class=\"two\" data-charts=\"comparison\"></div>\n";
+        body += "<h2>Beside every vibration resolved</h2>\n<div class=\"two\" data-charts=\"comparison\"></div>\n";
     }
     if (!output.view.course.empty()) {
         body += "<h2>How the run went</h2>\n<div class=\"two\" data-charts=\"course\"></div>\n";

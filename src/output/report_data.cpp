@@ -1,4 +1,4 @@
-#include "report_data.hpp"
+#include "output/report_data.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,9 @@
 #include <initializer_list>
 #include <optional>
 #include <variant>
+#include "lento/run/method.hpp"
 
-#include "lento/output/page.hpp"
+#include "output/page.hpp"
 
 namespace lento {
 namespace {
@@ -148,7 +149,7 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
             if (band) {
                 // NOTE: where the slow solution is the true one it jumps about within the band.
                 const auto& source = look->columns[i];
-                const bool true_itself = output.record.slow_is == "true";
+                const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
                 const double slow = true_itself ? 0.0 : value - between(*look, source.slow, samples.t(k));
                 column.low.push_back(slow + between(*look, source.low, samples.t(k)));
                 column.high.push_back(slow + between(*look, source.high, samples.t(k)));
@@ -193,7 +194,7 @@ Json report_data(const RunOutput& output) {
     const std::size_t columns = std::min(most_columns, output.slow.names.size());
     Json data{{"columns", std::vector<std::string>(output.slow.names.begin(),
                                                    output.slow.names.begin() + static_cast<std::ptrdiff_t>(columns))},
-              {"slow_label", output.record.slow_is == "true" ? "solution" : "slow"},
+              {"slow_label", output.record.slow_is == name_of(SlowMeaning::true_motion) ? "solution" : "slow"},
               {"period", output.view.period ? Json(*output.view.period) : Json(nullptr)}};
     Json levels = Json::array();
     if (!output.slow.t.empty()) {

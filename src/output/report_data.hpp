@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lento/output/run_output.hpp"
+#include "output/run_output.hpp"
 
 namespace lento {
 

@@ -1,4 +1,4 @@
-#include "lento/output/run_output.hpp"
+#include "output/run_output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "lento/output/version.hpp"
+#include "output/version.hpp"
 
 namespace lento {
 namespace {
@@ -37,6 +37,10 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
+    auto tried = nlohmann::ordered_json::array();
+    for (const auto& [method, outcome, why] : record.tried) {
+        tried.push_back({{"method", method}, {"outcome", name_of(outcome)}, {"why", why}});
+    }
     nlohmann::ordered_json summary{
         {"schema", 1},
         {"version", version},
@@ -63,6 +67,7 @@ nlohmann::ordered_json summary_json(const RunOutput& output) {
           {"projection_iterations", statistics.projection_iterations},
           {"projection_residual", statistics.projection_residual},
           {"wall_seconds", statistics.wall_seconds}}},
+        {"tried", tried},
         {"warnings", record.warnings},
         {"options", options}};
     if (!record.explanation.empty()) {

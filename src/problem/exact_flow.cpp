@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "lento/base/misuse.hpp"
 
@@ -28,18 +29,20 @@ void require_distinct(std::vector<std::size_t> components, std::string_view what
 
 }  // namespace
 
-Eigen::MatrixXd exponential_less_one(const Eigen::MatrixXd& A) {
-    const auto n = A.rows();
+Rows exponential_less_one(const Rows& A) {
+    const auto n = static_cast<Eigen::Index>(A.rows);
     if (n == 0) {
         return A;
     }
-    const double norm = A.cwiseAbs().colwise().sum().maxCoeff();
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> given(
+        A.entries.data(), n, n);
+    const double norm = given.cwiseAbs().colwise().sum().maxCoeff();
     if (!std::isfinite(norm)) {
-        return Eigen::MatrixXd::Constant(n, n, std::numeric_limits<double>::quiet_NaN());
+        return Rows(Eigen::MatrixXd::Constant(n, n, std::numeric_limits<double>::quiet_NaN()));
     }
     // NOTE: each doubling doubles the error in the phase of an oscillation; the digits of a long double make up for it.
     const int doublings = std::max(0, std::ilogb(std::max(norm, 0.5)) + 2);
-    const LongMatrix a = A.cast<long double>() * std::ldexp(1.0L, -doublings);
+    const LongMatrix a = given.cast<long double>() * std::ldexp(1.0L, -doublings);
     // a + a^2/2 + ... = a (1 + a/2 (1 + a/3 (...))); the norm of a is below 1/2, and 0.5^18 / 19! is below 1e-22.
     constexpr int terms = 18;
     const LongMatrix one = LongMatrix::Identity(n, n);
@@ -51,33 +54,21 @@ Eigen::MatrixXd exponential_less_one(const Eigen::MatrixXd& A) {
     for (int k = 0; k < doublings; ++k) {
         result = result * (result + 2 * one);
     }
-    return result.cast<double>();
+    return Rows(Eigen::MatrixXd(result.cast<double>()));
 }
 
-LinearFlow::LinearFlow(Eigen::MatrixXd matrix) : matrix_(std::move(matrix)) {
-    if (matrix_.rows() != matrix_.cols() || matrix_.rows() == 0) {
+LinearFlow::LinearFlow(Rows matrix) : matrix_(std::move(matrix)) {
+    if (matrix_.rows != matrix_.columns || matrix_.rows == 0) {
         throw Misuse(
-            fmt::format("the matrix of a linear flow has to be square, not {} x {}", matrix_.rows(), matrix_.cols()));
+            fmt::format("the matrix of a linear flow has to be square, not {} x {}", matrix_.rows, matrix_.columns));
     }
-    if (!matrix_.allFinite()) {
+    if (!all_finite(matrix_.entries)) {
         throw Misuse("the matrix of a linear flow has an entry that is not finite");
     }
     kept_.reserve(32);
 }
 
-void LinearFlow::field(std::span<const double> y, std::span<double> rate) const {
-    const auto n = matrix_.rows();
-    Eigen::Map<Eigen::VectorXd>(rate.data(), n).noalias() = matrix_ * Eigen::Map<const Eigen::VectorXd>(y.data(), n);
-}
-
-bool LinearFlow::increment(double h, std::span<const double> y, std::span<double> du) {
-    const auto n = matrix_.rows();
-    Eigen::Map<Eigen::VectorXd>(du.data(), n).noalias() =
-        exponential_less_one(h) * Eigen::Map<const Eigen::VectorXd>(y.data(), n);
-    return finite_ = all_finite(du);
-}
-
-const Eigen::MatrixXd& LinearFlow::exponential_less_one(double h) {
+const Rows& LinearFlow::exponential_less_one(double h) {
     // NOTE: the same h come again in the same order, those of a splitting step as those of the phases of an average.
     for (std::size_t k = 0; k < kept_.size(); ++k) {
         last_ = last_ + 1 < kept_.size() ? last_ + 1 : 0;
@@ -89,7 +80,11 @@ const Eigen::MatrixXd& LinearFlow::exponential_less_one(double h) {
         kept_.clear();
     }
     last_ = kept_.size();
-    kept_.push_back({h, lento::exponential_less_one(matrix_ * h)});
+    Rows scaled = matrix_;
+    for (double& entry : scaled.entries) {
+        entry *= h;
+    }
+    kept_.push_back({h, lento::exponential_less_one(scaled)});
     return kept_.back().exponential_less_one;
 }
 

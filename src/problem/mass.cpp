@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "lento/base/misuse.hpp"
 
@@ -11,16 +12,18 @@ namespace lento {
 Mass Mass::diagonal(std::span<const double> masses) {
     Mass mass(masses.size());
     mass.kind_ = Kind::diagonal;
-    mass.diagonal_.assign(masses.begin(), masses.end());
+    mass.entries_.assign(masses.begin(), masses.end());
     for (std::size_t i = 0; i < masses.size(); ++i) {
         require_positive(masses[i], fmt::format("mass {} of {}", i + 1, masses.size()));
         mass.inverse_.push_back(1.0 / masses[i]);
-        mass.inverse_long_.push_back(1.0L / masses[i]);
     }
     return mass;
 }
 
-Mass Mass::full(const Eigen::MatrixXd& matrix) {
+Mass Mass::full(Rows given) {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::MatrixXd matrix = Eigen::Map<const RowMajor>(
+        given.entries.data(), static_cast<Eigen::Index>(given.rows), static_cast<Eigen::Index>(given.columns));
     if (matrix.rows() != matrix.cols()) {
         throw Misuse(
             fmt::format("the mass matrix has {} rows and {} columns; it must be square", matrix.rows(), matrix.cols()));
@@ -38,6 +41,7 @@ Mass Mass::full(const Eigen::MatrixXd& matrix) {
     }
     const double least =
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+    // NOTE: in long double, so that the inverse is right to the last digit of a double.
     const Eigen::LLT<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>> cholesky(matrix.cast<long double>());
     if (!(least > 0) || cholesky.info() != Eigen::Success) {
         throw Misuse(
@@ -45,9 +49,9 @@ Mass Mass::full(const Eigen::MatrixXd& matrix) {
                         "and that no coordinate is without mass",
                         least));
     }
-    Mass mass(static_cast<std::size_t>(matrix.rows()));
+    Mass mass(given.rows);
     mass.kind_ = Kind::full;
-    mass.matrix_ = matrix;
+    mass.entries_ = std::move(given.entries);
     const auto inverse =
         cholesky
             .solve(Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>::Identity(matrix.rows(), matrix.cols()))
@@ -55,23 +59,16 @@ Mass Mass::full(const Eigen::MatrixXd& matrix) {
     for (Eigen::Index i = 0; i < inverse.rows(); ++i) {
         for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
             mass.inverse_.push_back(static_cast<double>(inverse(i, j)));
-            mass.inverse_long_.push_back(inverse(i, j));
         }
     }
     return mass;
 }
 
-Eigen::MatrixXd Mass::matrix() const {
-    const auto d = static_cast<Eigen::Index>(dimension_);
-    switch (kind_) {
-        case Kind::one:
-            return Eigen::MatrixXd::Identity(d, d);
-        case Kind::diagonal:
-            return Eigen::Map<const Eigen::VectorXd>(diagonal_.data(), d).asDiagonal();
-        case Kind::full:
-            break;
+double Mass::entry(std::size_t row, std::size_t column) const {
+    if (kind_ == Kind::full) {
+        return entries_[row * dimension_ + column];
     }
-    return matrix_;
+    return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : entries_[row];
 }
 
 double Mass::inverse_entry(std::size_t row, std::size_t column) const {
@@ -79,6 +76,20 @@ double Mass::inverse_entry(std::size_t row, std::size_t column) const {
         return inverse_[row * dimension_ + column];
     }
     return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : inverse_[row];
+}
+
+std::vector<double> Mass::times(std::span<const double> v) const {
+    std::vector<double> result(v.begin(), v.end());
+    for (std::size_t i = 0; kind_ == Kind::diagonal && i < v.size(); ++i) {
+        result[i] *= entries_[i];
+    }
+    for (std::size_t i = 0; kind_ == Kind::full && i < v.size(); ++i) {
+        result[i] = 0;
+        for (std::size_t j = 0; j < v.size(); ++j) {
+            result[i] += entries_[i * dimension_ + j] * v[j];
+        }
+    }
+    return result;
 }
 
 }  // namespace lento

@@ -1,4 +1,4 @@
-#include "lento/problem/normal_matrix.hpp"
+#include "problem/normal_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -242,6 +242,20 @@ void NormalMatrix::solve_sparse(std::span<double> r) {
     sparse_->solve(r);
 }
 
+namespace {
+
+Eigen::MatrixXd matrix_of(const Mass& mass) {
+    Eigen::MatrixXd matrix(index(mass.dimension()), index(mass.dimension()));
+    for (std::size_t i = 0; i < mass.dimension(); ++i) {
+        for (std::size_t j = 0; j < mass.dimension(); ++j) {
+            matrix(index(i), index(j)) = mass.entry(i, j);
+        }
+    }
+    return matrix;
+}
+
+}  // namespace
+
 std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient) {
     constexpr std::size_t most = 5;
     std::vector<Relation> found;
@@ -274,7 +288,7 @@ std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, 
             }
             gram = weighted * SparseMatrix(G.transpose());
         } else {
-            gram = (G * mass.matrix().llt().solve(Eigen::MatrixXd(G.transpose()))).sparseView();
+            gram = (G * matrix_of(mass).llt().solve(Eigen::MatrixXd(G.transpose()))).sparseView();
         }
         const Eigen::VectorXd length = Eigen::VectorXd(gram.diagonal()).cwiseSqrt();
         const Eigen::VectorXd inverse = length.cwiseInverse();

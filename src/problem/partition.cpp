@@ -1,4 +1,4 @@
-#include "lento/problem/partition.hpp"
+#include "problem/partition.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-#include "lento/base/golden.hpp"
+#include "base/golden.hpp"
 
 namespace lento {
 namespace {

@@ -1,11 +1,11 @@
-#include "lento/problem/spring_spectrum.hpp"
+#include "problem/spring_spectrum.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <Eigen/Dense>
 
-#include "lento/problem/normal_matrix.hpp"
+#include "problem/normal_matrix.hpp"
 
 namespace lento {
 namespace {
@@ -139,6 +139,44 @@ SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, s
         return {.vanishing = vanishing, .independent = false};
     }
     return strengths.size() <= few ? of_few(rows, strengths.size()) : of_many(rows, pattern, mass, strengths);
+}
+
+SpringSpectrum spring_spectrum(const Problem& problem, In x, double t) {
+    const auto& measures = *problem.springs->measures;
+    std::vector<double> gradient(measures.pattern().entries());
+    measures.gradient(x, t, gradient);
+    std::vector<std::vector<std::size_t>> rows;
+    std::vector<double> entries, strengths;
+    std::vector<std::size_t> spring_of_row;
+    SpringSpectrum declared;
+    for (std::size_t j = 0; j < problem.springs->entries.size(); ++j) {
+        const auto& spring = problem.springs->entries[j];
+        if (!spring.has_elongation) {
+            declared.fastest = std::max(declared.fastest, spring.frequency);
+            declared.slowest = declared.slowest == 0 ? spring.frequency : std::min(declared.slowest, spring.frequency);
+            continue;
+        }
+        auto& row = rows.emplace_back();
+        for (std::size_t e = measures.pattern().start(spring.first); e < measures.pattern().start(spring.first + 1);
+             ++e) {
+            row.push_back(measures.pattern().column(e));
+            entries.push_back(gradient[e]);
+        }
+        strengths.push_back(spring.strength);
+        spring_of_row.push_back(j);
+    }
+    if (rows.empty()) {
+        return declared;
+    }
+    auto spectrum = spring_spectrum(SparsePattern(rows), problem.mass, entries, strengths);
+    if (spectrum.vanishing) {
+        spectrum.vanishing = spring_of_row[*spectrum.vanishing];
+    }
+    if (declared.fastest > 0) {
+        spectrum.fastest = std::max(spectrum.fastest, declared.fastest);
+        spectrum.slowest = std::min(spectrum.slowest, declared.slowest);
+    }
+    return spectrum;
 }
 
 }  // namespace lento

@@ -1,4 +1,4 @@
-#include "lento/problem/time_scales.hpp"
+#include "problem/time_scales.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ TimeScales time_scales(std::span<const Phase> phases, std::optional<double> decl
         if (!declared_period) {
             throw Misuse(
                 "the system has neither a vibration phase nor a declared period: nothing tells its fast time scale; "
-                "give it a phase or a period, or use the method 'direct'");
+                "give it a phase or a period");
         }
         scales.fastest = scales.slowest = *declared_period;
         scales.common_period = declared_period;
@@ -58,6 +58,22 @@ TimeScales time_scales(std::span<const Phase> phases, std::optional<double> decl
     scales.common_period = common_period_of(phases, low->frequency);
     scales.slowest = scales.common_period.value_or(2 * std::numbers::pi / slowest_frequency);
     return scales;
+}
+
+TimeScales time_scales(const Problem& problem) {
+    return time_scales(problem.phases, problem.period);
+}
+
+std::optional<double> common_period(const Problem& problem) {
+    return problem.phases.empty() && !problem.period ? std::nullopt : time_scales(problem).common_period;
+}
+
+std::optional<double> fastest_period(const Problem& problem) {
+    auto fastest = problem.period;
+    for (const auto& phase : problem.phases) {
+        fastest = std::min(fastest.value_or(phase.period()), phase.period());
+    }
+    return fastest;
 }
 
 }  // namespace lento

@@ -52,9 +52,13 @@ Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension,
     return state;
 }
 
-Solution Solution::handed_over(std::string requested, std::string why, std::int64_t evaluations) && {
-    record_.requested_method = std::move(requested);
-    record_.warnings.insert(record_.warnings.begin(), std::move(why));
+Solution Solution::after(std::vector<Tried> tried, std::int64_t evaluations) && {
+    std::vector<std::string> warnings;
+    for (const auto& [method, outcome, why] : tried) {
+        warnings.push_back(fmt::format("{}: {}; {} was used instead", method, why, record_.method));
+    }
+    record_.warnings.insert(record_.warnings.begin(), warnings.begin(), warnings.end());
+    record_.tried = std::move(tried);
     record_.statistics.force_evaluations += evaluations;
     return std::move(*this);
 }
@@ -89,10 +93,9 @@ Snapshot Solution::slow(double t) const {
 
 Snapshot Solution::reconstruct(const Snapshot& slow_state) const {
     if (!reconstruction_) {
-        throw Misuse(
-            fmt::format("the method {} gives only the slow motion for this system: without a phase nothing tells the "
-                        "fast one",
-                        record_.method));
+        throw Misuse(fmt::format(
+            "the method {} gives only the slow motion for this system: without a phase nothing tells the fast one",
+            record_.method));
     }
     return reconstruction_(slow_state);
 }

@@ -1,4 +1,4 @@
-#include "lento/step/map_runge_kutta.hpp"
+#include "step/map_runge_kutta.hpp"
 
 #include <cmath>
 

@@ -80,10 +80,12 @@ class Periodic(ProgramCase):
         # To first order in J2 the node turns by node_rate degrees a day.
         self.assertAlmostEqual(summary["final"]["node"], 30 * summary["final"]["node_rate"], delta=1.5)
 
-    def test_check_recommends_strides_for_a_motion_that_returns(self):
+    def test_check_advises_strides_for_a_motion_that_returns(self):
         report = json.loads(self.lento("check", MODELS / "j2-satellite.toml", "--json").stdout)
-        self.assertEqual(report["recommended"], "multirevolution")
-        self.assertIn("returns near its start after 604", report["why"])
+        self.assertEqual(report["recommended"], "direct", "no period is declared")
+        self.assertIn("--method multirevolution", report["advice"])
+        strides = next(method for method in report["methods"] if method["name"] == "multirevolution")
+        self.assertIn("returns near its start after 604", strides["why"])
 
     def test_what_cannot_be_strided_over_is_told(self):
         cases = {("T=5",): ("no_scale_separation", "not near the identity"),

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "allocation_count.hpp"
-#include "lento/average/constrained_window.hpp"
+#include "average/constrained_window.hpp"
 #include "papers/chain.hpp"
+#include "step/constrained_catalogue.hpp"
 
 namespace lento {
 namespace {
@@ -23,13 +24,13 @@ class ChainWindow {
 public:
     ChainWindow(const Chain& chain, double omega, const std::string& micro, Sides sides, const char* filter = "period",
                 double periods = 1)
-        : system_(chain.vibrated(omega)),
-          acceleration_(system_.free()),
-          manifold_(system_.mass(), system_.constraints()),
-          window_(make_constrained_window<Reduced>(
-              micro, acceleration_, manifold_, time_scales(system_.free()),
+        : problem_(chain.vibrated(omega)),
+          acceleration_(problem_.free()),
+          manifold_(problem_),
+          window_(make_constrained_window(
+              micro, acceleration_, manifold_, time_scales(problem_),
               {FilterWeights(Filter(filter), static_cast<std::size_t>(periods * 16)), 32, sides, VelocityUse::none})),
-          rest_(system_.dimension(), 0.0),
+          rest_(problem_.dimension(), 0.0),
           phase_(1, 0.0) {}
 
     void operator()(std::span<const double> x, std::span<double> F) {
@@ -38,15 +39,10 @@ public:
     std::optional<std::string> failure() const { return window_->failure(); }
 
 private:
-    using System = decltype(std::declval<Chain>().vibrated(1.0));
-    using Free = std::decay_t<decltype(std::declval<System>().free())>;
-    using Constraints = std::decay_t<decltype(std::declval<System>().constraints())>;
-    using Reduced = decltype(reduced(std::declval<System>()));
-
-    System system_;
-    Acceleration<Free> acceleration_;
-    Manifold<Constraints> manifold_;
-    std::unique_ptr<AnyConstrainedWindow<Reduced, Free, Constraints>> window_;
+    Problem problem_;
+    Acceleration acceleration_;
+    Manifold manifold_;
+    std::unique_ptr<Window> window_;
     std::vector<double> rest_, phase_;
 };
 

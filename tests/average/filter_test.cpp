@@ -1,4 +1,4 @@
-#include "lento/average/filter.hpp"
+#include "average/filter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lento/average/flow_field.hpp"
+#include "average/flow_field.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "lento/average/harmonic.hpp"
-#include "lento/model/model.hpp"
-#include "lento/model/system.hpp"
+#include <Eigen/Dense>
+
+#include "average/harmonic.hpp"
 #include "papers/slope.hpp"
 #include "papers/stroboscopic_runs.hpp"
 
@@ -32,14 +32,10 @@ double distance(const Point& a, const Point& b) {
 }
 
 /// The whole system by Boost's Fehlberg pair.
-template <class System>
-Point direct(const System& system, Point y, double t_end) {
+Point direct(const Problem& problem, Point y, double t_end) {
     const auto rate = [&](const Point& at, Point& derivative, double t) {
-        Point theta;
-        for (const auto& phase : system.phases()) {
-            theta.push_back(phase.at(t));
-        }
-        system.whole().template rate<double>(at, t, theta, derivative);
+        problem.forces.at(at.data(), nullptr, t, problem.phases_at(t).data(), problem.parameters.data(),
+                          derivative.data());
     };
     odeint::integrate_adaptive(odeint::make_controlled(1e-12, 1e-12, odeint::runge_kutta_fehlberg78<Point>()), rate, y,
                                0.0, t_end, 0.1);
@@ -140,7 +136,7 @@ TEST(FlowField, goes_with_phases_that_share_the_period_of_the_flow) {
             r[0] = 2 * y[1] + eps * cos(theta[0] + 0.3) * y[0] * y[1];
             r[1] = -2 * y[0] + eps * (sin(3 * theta[0]) - y[0] * y[0] * y[1]);
         };
-        return split(FirstOrderSystem<decltype(rate)>(2, {{.frequency = 1, .start = 0.4}}, rate),
+        return split(first_order_system(2, {{.frequency = 1, .start = 0.4}}, rate),
                      LinearFlow(Eigen::MatrixXd{{0.0, 2.0}, {-2.0, 0.0}}));
     };
     FlowField field(make(0.1));
@@ -212,10 +208,7 @@ TEST(FlowField, is_not_a_number_where_the_flow_ends_and_says_why) {
 
 TEST(FlowField, says_by_how_much_a_period_is_wrong) {
     const Point start{0.5, 0.5};
-    const auto oscillator = [](double period) {
-        const auto whole = papers::van_der_pol(0.01).whole();
-        return FlowField(split(whole.with_period(period), OscillatorFlow({{0, 1, 1.0}})));
-    };
+    const auto oscillator = [](double period) { return FlowField(papers::van_der_pol(0.01).with_period(period)); };
     EXPECT_FALSE(oscillator(2 * pi).not_periodic(start, 1e9, 1e-12));
     EXPECT_FALSE(oscillator(4 * pi).not_periodic(start, 1e9, 1e-12));
     EXPECT_FALSE(oscillator(6.2832).not_periodic(start, 10, 1e-3));
@@ -229,7 +222,7 @@ TEST(FlowField, says_by_how_much_a_period_is_wrong) {
 TEST(FlowField, says_where_the_period_is_that_of_one_orbit_only) {
     const auto kepler = papers::perturbed_kepler(0.01);
     EXPECT_FALSE(FlowField(kepler).not_periodic(papers::kepler_start, 1e6, 1e-9));
-    FlowField other(split(kepler.whole(), KeplerFlow<>({0, 1}, {2, 3}, 1.0)));
+    FlowField other(split(kepler, KeplerFlow<>({0, 1}, {2, 3}, 1.0)));
     const auto why = other.not_periodic(papers::kepler_start, 1e6, 1e-9);
     ASSERT_TRUE(why);
     EXPECT_NE(why->find("only at the start, not near it"), std::string::npos) << *why;
@@ -249,25 +242,6 @@ TEST(FlowField, knows_a_small_perturbation_to_ulps_of_the_large_part) {
     EXPECT_NEAR(average.force()[0], rate, 1e-16);
     EXPECT_NEAR(average.force()[1], rate, 1e-16);
 }
-
-#ifndef LENTO_SANITIZED  // NOTE: this program counts allocations, and LLVM frees some of its own: a sanitizer takes that for an error.
-TEST(FlowField, of_a_text_model_is_that_of_the_same_system_in_cpp) {
-    const auto model =
-        model::read_model(model::Source::file(std::string(LENTO_SOURCE_DIR) + "/models/perturbed-kepler.toml"));
-    FlowField text(model::split_system(model));
-    FlowField cpp(papers::perturbed_kepler(std::pow(2.0, -12)));
-    HarmonicAverage of_text(text, 16);
-    HarmonicAverage of_cpp(cpp, 16);
-    of_text.sweep(4, 0, Point{1, 0.1, 0.05, 0.95, 0}, {});
-    of_cpp.sweep(4, 0, Point{1, 0.1, 0.05, 0.95}, {});
-    for (std::size_t i = 0; i < 4; ++i) {
-        EXPECT_NEAR(of_text.force()[i], of_cpp.force()[i], 5e-16) << i;
-    }
-    FlowField linear(model::split_system(
-        model::read_model(model::Source::file(std::string(LENTO_SOURCE_DIR) + "/models/gyrating-particle.toml"))));
-    EXPECT_FALSE(linear.not_periodic(Point{0.3, 0.2, 0.7, -0.2}, 1e6, 1e-9));
-}
-#endif
 
 }  // namespace
 }  // namespace lento

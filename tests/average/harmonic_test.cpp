@@ -1,4 +1,4 @@
-#include "lento/average/harmonic.hpp"
+#include "average/harmonic.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "lento/base/misuse.hpp"
 #include "lento/lento.hpp"
 #include "papers/slope.hpp"
 #include "papers/uneven_pendulum.hpp"
@@ -54,7 +55,7 @@ TEST(Harmonic, n_sweeps_are_of_order_n) {
     for (int sweeps = 1; sweeps <= 4; ++sweeps) {
         std::vector<double> errors;
         for (const double omega : omegas) {
-            CoordinatesField field(papers::uneven_pendulum(omega));
+            ForceField field(papers::uneven_pendulum(omega));
             HarmonicAverage average(field, 32);
             average.sweep(8, 0, X, V);
             const double limit = average.force()[0];
@@ -68,7 +69,7 @@ TEST(Harmonic, n_sweeps_are_of_order_n) {
 TEST(Harmonic, response_solves_its_equations) {
     // x'' = omega cos(phi): W = sin(phi), Delta = -cos(phi)/omega, whatever the sweeps.
     const double omega = 50;
-    CoordinatesField field(
+    ForceField field(
         vibrated_system(1, omega, [=](auto, auto, auto, auto theta, auto f) { f[0] = omega * cos(theta) + 2; }));
     HarmonicAverage average(field, 8);
     average.sweep(3, 0, std::vector<double>{1}, std::vector<double>{0});
@@ -91,7 +92,7 @@ TEST(Harmonic, first_order_systems_gain_an_order) {
     for (int sweeps = 1; sweeps <= 3; ++sweeps) {
         std::vector<double> errors;
         for (const double omega : omegas) {
-            VariablesField field(FirstOrderSystem<decltype(rate)>(2, {{.frequency = omega}}, rate));
+            ForceField field(first_order_system(2, {{.frequency = omega}}, rate));
             HarmonicAverage average(field, 32);
             const std::vector<double> Y{0.8, 0.4};
             average.sweep(8, 0, Y, {});
@@ -108,7 +109,7 @@ TEST(Harmonic, commensurate_phases_share_a_grid) {
     const auto system = vibrated_system(1, {200.0, 300.0}, [](auto, auto, auto, auto theta, auto f) {
         f[0] = cos(theta[0] + 1) * cos(theta[1]) * cos(theta[1] - theta[0]);
     });
-    CoordinatesField field(system);
+    ForceField field(system);
     EXPECT_NEAR(field.frequency(), 100, 1e-10);
     HarmonicAverage average(field, 16);
     average.sweep(1, 0, std::vector<double>{0}, std::vector<double>{0});

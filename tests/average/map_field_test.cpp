@@ -1,12 +1,13 @@
-#include "lento/average/map_field.hpp"
+#include "average/map_field.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "average/micro_flow.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/step/runge_kutta.hpp"
+#include "lento/lento.hpp"
 #include "papers/slope.hpp"
 
 namespace lento {
@@ -19,8 +20,8 @@ const auto swing = first_order_system(2, [](auto y, auto, auto rate) {
 });
 
 double recovery_error(Recovery recovery, int order, double eps) {
-    RateFlow<std::decay_t<decltype(swing)>, PrinceDormand> flow(swing, PhaseClock({}, eps, 0));
-    FixedPeriod map(flow, eps, 4);
+    const auto flow = micro_flow(swing, "dopri8", 0);
+    FixedPeriod map(*flow, eps, 4);
     const std::vector<double> z{1, 0.5, 0};
     std::vector<double> field(3);
     MapField(recovery, order)(map, z, field);
@@ -71,12 +72,12 @@ TEST(MapField, orders_that_are_not_there_are_refused) {
 TEST(MapField, fractions_of_a_revolution_follow_the_slow_motion) {
     std::vector<double> lengths{0.2, 0.1, 0.05}, errors;
     for (const double eps : lengths) {
-        RateFlow<std::decay_t<decltype(swing)>, PrinceDormand> flow(swing, PhaseClock({}, eps, 0));
-        FixedPeriod map(flow, eps, 4);
+        const auto flow = micro_flow(swing, "dopri8", 0);
+        FixedPeriod map(*flow, eps, 4);
         const std::vector<double> z{1, 0.5, 0};
         const auto change = fraction_of_revolution(map, z, -0.4);
         std::vector<double> exact(2);
-        flow.follow({.t = 0, .h = -0.1 * eps, .turns = 0, .steps = 4}, std::span(z).first(2), exact);
+        flow->follow({.t = 0, .h = -0.1 * eps, .turns = 0, .steps = 4}, std::span(z).first(2), exact);
         errors.push_back(std::hypot(change[0] - exact[0], change[1] - exact[1]));
         EXPECT_NEAR(change[2], -0.4 * eps, 1e-15);
     }

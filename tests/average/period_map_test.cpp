@@ -1,4 +1,4 @@
-#include "lento/average/period_map.hpp"
+#include "average/period_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "lento/average/periodic_motion.hpp"
+#include "average/micro_flow.hpp"
 #include "papers/pendulum.hpp"
 #include "papers/slope.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-auto oscillator(double eps) {
+Problem oscillator(double eps) {
     return first_order_system(2, [eps](auto y, auto, auto rate) {
         rate[0] = y[1];
         rate[1] = -y[0] - eps * y[0] * y[0] * y[0];
@@ -23,8 +23,7 @@ auto oscillator(double eps) {
 }
 
 TEST(PeriodMap, of_a_harmonic_oscillator_is_the_identity) {
-    const PeriodicVariables motion(oscillator(0));
-    const auto flow = motion.flow("dopri8", 0);
+    const auto flow = micro_flow(oscillator(0), "dopri8", 0);
     FixedPeriod map(*flow, 2 * pi, 64);
     std::vector<double> D(3);
     map.change(std::vector<double>{0.6, 0.8, 5.0}, D);
@@ -37,8 +36,7 @@ TEST(PeriodMap, keeps_the_digits_of_a_change_far_below_those_of_the_state) {
     // At omega = 1e10 a period changes the velocity by less than an ulp of what it swings by in it.
     for (const double omega : {1e6, 1e10}) {
         const papers::Pendulum pendulum;
-        const PeriodicCoordinates motion(pendulum.vibrated(omega));
-        const auto flow = motion.flow("dopri8", 0);
+        const auto flow = micro_flow(pendulum.vibrated(omega), "dopri8", 0);
         const double T = 2 * pi / omega;
         FixedPeriod map(*flow, T, 32);
         std::vector<double> D(3);
@@ -51,11 +49,11 @@ TEST(PeriodMap, keeps_the_digits_of_a_change_far_below_those_of_the_state) {
 
 TEST(PeriodMap, goes_back_where_it_came_from) {
     // Damped, so that a revolution does not end where it began: the inverse has to use the section of the point it looks for.
-    const PeriodicVariables motion(first_order_system(2, [](auto y, auto, auto rate) {
+    const auto damped = first_order_system(2, [](auto y, auto, auto rate) {
         rate[0] = y[1];
         rate[1] = -y[0] - 0.05 * y[0] * y[0] * y[0] - 0.02 * y[1];
-    }));
-    const auto flow = motion.flow("dopri8", 0);
+    });
+    const auto flow = micro_flow(damped, "dopri8", 0);
     FixedPeriod known(*flow, 2 * pi, 128);
     FirstReturn found(*flow, 6.2, 128, {1, 1});
     for (PeriodMap* map : {static_cast<PeriodMap*>(&known), static_cast<PeriodMap*>(&found)}) {
@@ -74,11 +72,11 @@ TEST(PeriodMap, goes_back_where_it_came_from) {
 }
 
 TEST(PeriodMap, has_the_order_of_its_stepper) {
-    const PeriodicVariables motion(oscillator(0.1));
+    const auto motion = oscillator(0.1);
     for (const auto& [name, order] :
          {std::pair{"midpoint", 2}, std::pair{"heun3", 3}, std::pair{"rk4", 4}, std::pair{"dopri5", 5}}) {
-        const auto flow = motion.flow(name, 0);
-        const auto fine = motion.flow("dopri8", 0);
+        const auto flow = micro_flow(motion, name, 0);
+        const auto fine = micro_flow(motion, "dopri8", 0);
         const std::vector<double> z{0.6, 0.8, 0};
         std::vector<double> exact(3), D(3), lengths, errors;
         FixedPeriod(*fine, 2 * pi, 128).change(z, exact);
@@ -94,8 +92,7 @@ TEST(PeriodMap, has_the_order_of_its_stepper) {
 TEST(FirstReturn, finds_the_period_of_an_anharmonic_oscillator) {
     // q'' = -q - eps q^3 from rest at 1: T = 4 K(k) / sqrt(1 + eps), k^2 = eps / (2 (1 + eps)).
     const double eps = 0.3;
-    const PeriodicVariables motion(oscillator(eps));
-    const auto flow = motion.flow("dopri8", 0);
+    const auto flow = micro_flow(oscillator(eps), "dopri8", 0);
     FirstReturn map(*flow, 2 * pi, 64, {1, 1});
     std::vector<double> D(3);
     map.change(std::vector<double>{1, 0, 0}, D);
@@ -109,8 +106,7 @@ TEST(FirstReturn, says_that_a_motion_does_not_return) {
         rate[0] = y[1];
         rate[1] = -1 / (y[0] * y[0]);
     });
-    const PeriodicVariables motion(escaping);
-    const auto flow = motion.flow("rk4", 0);
+    const auto flow = micro_flow(escaping, "rk4", 0);
     FirstReturn map(*flow, 2, 32, {1, 1});
     std::vector<double> D(3);
     map.change(std::vector<double>{1, 3, 0}, D);
@@ -122,9 +118,8 @@ TEST(FirstReturn, says_that_a_motion_does_not_return) {
 TEST(PeriodMap, phases_start_as_they_stand_at_the_start_of_the_run) {
     // y' = cos(theta), theta = 3 t: from t_start = 0.2 on; windows at any other time see the same phases.
     const auto system =
-        FirstOrderSystem(1, {{.frequency = 3.0}}, [](auto, auto, auto theta, auto rate) { rate[0] = cos(theta[0]); });
-    const PeriodicVariables motion(system);
-    const auto flow = motion.flow("dopri8", 0.2);
+        first_order_system(1, {{.frequency = 3.0}}, [](auto, auto, auto theta, auto rate) { rate[0] = cos(theta[0]); });
+    const auto flow = micro_flow(system, "dopri8", 0.2);
     for (const double t : {0.2, 17.3}) {
         std::vector<double> increment(1);
         const double T = 2 * pi / 3;

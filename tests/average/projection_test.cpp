@@ -1,14 +1,13 @@
-#include "lento/average/projection.hpp"
+#include "average/projection.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <vector>
 
-#include "lento/average/filter.hpp"
-#include "lento/average/slow_guess.hpp"
+#include "average/filter.hpp"
+#include "average/slow_guess.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_springs.hpp"
 
@@ -19,28 +18,29 @@ using papers::TwoSprings;
 
 /// A projection with the paper's window.
 struct Projector {
-    std::unique_ptr<StiffMotion> motion;
-    std::unique_ptr<StiffWindow> window;
+    Problem problem;
+    StiffWindow window;
     Projection projection;
 
-    template <class Springs>
-    Projector(const StiffSystem<Springs>& system, double omega, double eps, const char* filter = "cubic",
+    Projector(const Problem& springs, double omega, double eps, const char* filter = "cubic",
               std::size_t each_side = 18)
-        : motion(std::make_unique<SpringsMotion<Springs>>(system)),
-          window(motion->window("verlet",
-                                {.fastest = 2 * std::numbers::pi / omega,
-                                 .slowest = 2 * std::numbers::pi / omega,
-                                 .common_period = {},
-                                 .ratios = {}},
-                                {FilterWeights(Filter(filter), each_side), 6, Sides::both, VelocityUse::possible})),
-          projection(*window, *motion, {eps, eps}, {1e-3 / omega, 1e-3}) {}
+        : problem(springs),
+          window(problem, "verlet",
+                 {.fastest = 2 * std::numbers::pi / omega,
+                  .slowest = 2 * std::numbers::pi / omega,
+                  .common_period = {},
+                  .ratios = {}},
+                 {FilterWeights(Filter(filter), each_side), 6, Sides::both, VelocityUse::possible}),
+          projection(window, problem, {eps, eps}, {1e-3 / omega, 1e-3}) {}
+    Projector(const Projector&) = delete;
+    Projector& operator=(const Projector&) = delete;
 };
 
-auto oscillator(double omega) {
+Problem oscillator(double omega) {
     return stiff_system(
         1, [](auto, auto, auto, auto f) { f[0] = 0; }, {omega}, [](auto q, auto, auto g) { g[0] = q[0]; });
 }
-auto both(double omega) {
+Problem both(double omega) {
     return stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations());
 }
 
@@ -52,7 +52,7 @@ TEST(Projection, contracts_an_oscillation_by_the_leakage_of_its_window) {
             const auto point = projector.projection.once(0, std::vector<double>{1e-3}, std::vector<double>{0});
             // Verlet turns by 2 asin(pi/6) a step.
             const double steps = 2 * std::numbers::pi / (2 * std::asin(std::numbers::pi / 6));
-            EXPECT_NEAR(point.position[0] / 1e-3, projector.window->weights().leakage(steps), 1e-10) << filter << omega;
+            EXPECT_NEAR(point.position[0] / 1e-3, projector.window.weights().leakage(steps), 1e-10) << filter << omega;
             EXPECT_NEAR(point.velocity[0], 0, 1e-9 * omega);
         }
     }
@@ -112,7 +112,7 @@ TEST(Projection, a_state_that_is_not_finite_fails_and_does_not_hang) {
 TEST(SlowGuess, is_where_springs_are_as_long_as_learnt_and_nearest_in_the_metric_of_the_masses) {
     const auto system = both(1000).with_mass(Mass::diagonal(std::vector<double>{1, 1, 3, 3}));
     Projector projector(system, 1000, 1e-9);
-    SlowGuess guess(*projector.motion);
+    SlowGuess guess(projector.problem);
     std::vector<double> x{1.1, 0.2, 2.0, 0.1}, v{0.3, -0.5, 0.1, 0.5};
     const auto before = x;
     EXPECT_FALSE(guess(0, x, v));  // nothing learnt
@@ -121,10 +121,11 @@ TEST(SlowGuess, is_where_springs_are_as_long_as_learnt_and_nearest_in_the_metric
         projector.projection(0, std::vector<double>{1, 0.1, 2, 0}, std::vector<double>{0, -0.5, 0, 0.5});
     guess.learn(0, learnt);
     ASSERT_TRUE(guess(0, x, v));
-    std::vector<double> g(2), dg(2), expected(2), gradient(projector.motion->pattern().entries());
-    projector.motion->values(0, x, g);
-    projector.motion->rates(0, x, v, dg);
-    projector.motion->rates(0, learnt.position, learnt.velocity, expected);
+    std::vector<double> g(2), dg(2), expected(2);
+    const auto& measures = *projector.problem.springs->measures;
+    measures.values(x, 0, g);
+    measures.rates(x, v, 0, Clock::running, dg);
+    measures.rates(learnt.position, learnt.velocity, 0, Clock::running, expected);
     for (std::size_t j = 0; j < 2; ++j) {
         EXPECT_NEAR(g[j], learnt.measures[j], 1e-13);
         EXPECT_NEAR(dg[j], expected[j], 1e-13);
@@ -145,7 +146,7 @@ TEST(SlowGuess, leaves_to_the_projection_what_does_not_grow_with_the_stiffness) 
     for (const double omega : {1e3, 1e5, 1e7}) {
         const auto system = both(omega);
         Projector projector(system, omega, 1e-3 / (omega * omega));
-        SlowGuess guess(*projector.motion);
+        SlowGuess guess(projector.problem);
         std::vector<double> x{1, 0, 2, 0}, v{0, -0.5, 0, 0.5};
         guess.learn(0, projector.projection(0, x, v));
         for (std::size_t i = 0; i < 4; ++i) {
@@ -165,7 +166,7 @@ TEST(SlowGuess, gives_up_where_springs_depend_on_each_other) {
             g[1] = hypot(q[0], q[1]) - 1;
         });
     Projector projector(doubled, 1e3, 1e-9);
-    SlowGuess guess(*projector.motion);
+    SlowGuess guess(projector.problem);
     guess.learn(0, projector.projection(0, std::vector<double>{1, 0}, std::vector<double>{0, 1}));
     std::vector<double> x{1, 0.1}, v{0, 1};
     EXPECT_FALSE(guess(0, x, v));

@@ -1,4 +1,4 @@
-#include "lento/average/slow_field.hpp"
+#include "average/slow_field.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr double pi = std::numbers::pi;
 TEST(SlowRate, of_the_spiral_is_known_up_to_the_square_of_the_window) {
     // xi' = 2 xi = 2 e^(2t): its mean over K is 2 (1 + 2 eta^2/4 m_2), m_2 the second moment of the kernel.
     const double eps = 1e-3;
-    const auto average = slow_problem(papers::expanding_spiral(eps))->average("dopri8", 0, std::array{1.0, 0.0});
+    const auto average = slow_average(papers::expanding_spiral(eps), "dopri8", 0, std::array{1.0, 0.0});
     const double moment = Filter("gentle").moment(2);
     for (const double periods : {8.0, 16.0}) {
         const double eta = periods * 2 * pi * eps;
@@ -36,7 +36,7 @@ TEST(SlowRate, of_the_pendulum_is_that_of_the_averaged_equation) {
     for (const char* micro : {"verlet", "rk4", "dopri8"}) {
         const std::vector<double> x{0.3, -0.4, 0.6, 0.8};
         const double eps = 1e-6;
-        const auto average = slow_problem(papers::slow_pendulum(eps))->average(micro, 0, x);
+        const auto average = slow_average(papers::slow_pendulum(eps), micro, 0, x);
         auto field = papers::paper_windows(*average, eps / 100, 20 * eps);
         const auto rates = field.at(0, x).rates;
         const double slow_velocity = x[1] + x[3] * c * std::sin(x[0]);
@@ -48,7 +48,7 @@ TEST(SlowRate, of_the_pendulum_is_that_of_the_averaged_equation) {
 
 TEST(SlowRate, windows_allocate_nothing_a_micro_step) {
     const std::vector<double> x{0.3, -0.4, 0.6, 0.8};
-    const auto average = slow_problem(papers::slow_pendulum(1e-5))->average("verlet", 0, x);
+    const auto average = slow_average(papers::slow_pendulum(1e-5), "verlet", 0, x);
     std::vector<double> rates(3);
     const auto count = [&](std::size_t each_side) {
         const FilterWeights weights(Filter("gentle"), each_side);
@@ -73,7 +73,7 @@ TEST(SlowRate, ahead_of_a_limit_cycle_is_extrapolated_back) {
                                                        }),
                                     {{"z"}}, [](auto y, auto xi) { xi[0] = y[2]; });
     const std::vector<double> x{0.3, 0.1, 1};
-    const auto average = slow_problem(system)->average("dopri8", 0, x);
+    const auto average = slow_average(system, "dopri8", 0, x);
     const double period = 2 * pi * eps;
     SlowField field(*average, {.h = period / 16, .settling = 16 * 5}, FilterWeights(Filter("cos8"), 16 * 4));
     // NOTE: off the cycle z grows differently for a period or so: of the order of eps.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lento/base/derivative.hpp"
+#include "base/derivative.hpp"
 
 namespace lento {
 namespace {

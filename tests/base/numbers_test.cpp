@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lento/base/compensated_sum.hpp"
-#include "lento/base/list_items.hpp"
+#include "base/compensated_sum.hpp"
+#include "base/list_items.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/base/number.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/base/phase.hpp"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lento/model/evaluate.hpp"
-#include "lento/model/parse.hpp"
+#include "model/evaluate.hpp"
+#include "model/parse.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace lento::model;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lento/model/derive.hpp"
-#include "lento/model/model.hpp"
+#include "model/derive.hpp"
+#include "model/parsed_model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace lento::model;

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "lento/march/adaptive.hpp"
-#include "lento/march/controller.hpp"
-#include "lento/march/fixed.hpp"
-#include "lento/step/runge_kutta.hpp"
+#include "march/adaptive.hpp"
+#include "march/controller.hpp"
+#include "march/fixed.hpp"
 #include "papers/slope.hpp"
+#include "step/runge_kutta.hpp"
 
 namespace lento {
 namespace {

@@ -1,4 +1,4 @@
-#include "lento/march/leapfrog.hpp"
+#include "march/leapfrog.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include <Eigen/Dense>
 
 #include "papers/reversible_systems.hpp"
 #include "papers/slope.hpp"
@@ -22,9 +24,8 @@ struct Field {
     std::unique_ptr<SlowAverage> average;
     SlowField field;
 
-    template <class System>
-    Field(const System& system, const std::vector<double>& x, const char* micro, double h, double width)
-        : average(slow_problem(system)->average(micro, 0, x)), field(papers::paper_windows(*average, h, width)) {}
+    Field(const Problem& problem, const std::vector<double>& x, const char* micro, double h, double width)
+        : average(slow_average(problem, micro, 0, x)), field(papers::paper_windows(*average, h, width)) {}
 };
 
 Field pendulum(const std::vector<double>& x) {

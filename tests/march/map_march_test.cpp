@@ -1,4 +1,4 @@
-#include "lento/march/map_march.hpp"
+#include "march/map_march.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "lento/base/misuse.hpp"
-#include "lento/march/adaptive.hpp"
-#include "lento/march/controller.hpp"
-#include "lento/march/fixed.hpp"
 #include "lento/march/sampling.hpp"
 #include "lento/solution/solution.hpp"
-#include "lento/step/catalogue.hpp"
+#include "march/adaptive.hpp"
+#include "march/controller.hpp"
+#include "march/fixed.hpp"
 #include "papers/slope.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento {
 namespace {

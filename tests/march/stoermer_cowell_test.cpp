@@ -1,4 +1,4 @@
-#include "lento/march/stoermer_cowell.hpp"
+#include "march/stoermer_cowell.hpp"
 
 #include <gtest/gtest.h>
 

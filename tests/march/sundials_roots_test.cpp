@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lento/march/sampling.hpp"
-#include "lento/march/sundials.hpp"
+#include "march/sundials.hpp"
 
 namespace lento {
 namespace {

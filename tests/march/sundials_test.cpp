@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lento/base/misuse.hpp"
-#include "lento/march/sundials.hpp"
+#include "march/sundials.hpp"
 #include "papers/slope.hpp"
 
 namespace lento {

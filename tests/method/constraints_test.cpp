@@ -7,13 +7,13 @@
 #include <numbers>
 #include <string>
 
-#include "lento/average/constrained_window.hpp"
+#include "average/constrained_window.hpp"
 #include "lento/lento.hpp"
-#include "lento/march/constrained.hpp"
+#include "march/constrained.hpp"
 #include "papers/chain.hpp"
 #include "papers/slope.hpp"
-#include "plane_pendulum.hpp"
-#include "tests/method/few_methods.hpp"
+#include "step/constrained_catalogue.hpp"
+#include "tests/method/plane_pendulum.hpp"
 
 namespace lento {
 namespace {
@@ -43,9 +43,9 @@ TEST(OnConstraints, an_even_force_moves_as_in_its_angle) {
 TEST(OnConstraints, a_force_of_no_parity_is_averaged_by_a_kernel) {
     const auto saw = [](std::span<const double> theta) { return std::cos(theta[0]) + 0.3 * std::sin(2 * theta[0]); };
     expect_agreement({.frequencies = {1e6}, .vibration = saw}, 0.5, 2e-5);
-    const auto run = solve_on_constraints(
-        PlanePendulum{.frequencies = {1e6}, .vibration = saw}.in_the_plane(),
-        {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, .t_end = 0.1, .method = "shake-shake"});
+    const auto run =
+        solve(PlanePendulum{.frequencies = {1e6}, .vibration = saw}.in_the_plane(),
+              {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, .t_end = 0.1, .method = "shake-shake"});
     const auto& options = run.record().options;
     EXPECT_TRUE(std::any_of(options.begin(), options.end(),
                             [](const auto& option) { return option.name == "filter" && option.value == "cos8"; }));
@@ -56,8 +56,7 @@ TEST(OnConstraints, friction_sees_the_slow_velocity) {
     expect_agreement(rubbed, 0.5, 2e-5);
     // and it matters: without it the end is elsewhere.
     const auto end = [](const PlanePendulum& pendulum) {
-        return solve_on_constraints(pendulum.in_the_plane(),
-                                    {.start = pendulum.point(0.5), .t_end = 0.5, .method = "rattle-shake"})
+        return solve(pendulum.in_the_plane(), {.start = pendulum.point(0.5), .t_end = 0.5, .method = "rattle-shake"})
             .final_state()
             .position[0];
     };
@@ -75,27 +74,23 @@ TEST(OnConstraints, two_phases_commensurate_or_not) {
 /// The largest relative residuals of the positions at which the force is evaluated: those of every micro-step.
 TEST(OnConstraints, every_micro_and_macro_step_is_on_them_to_1e_12) {
     const auto chain = double_pendulum();
-    const auto constraints = chain.constraints();
+    const auto still = chain.vibrated(1e5);
     double micro_residual = 0;
     double macro_residual = 0;
     double velocity_residual = 0;
-    Manifold judge(chain.mass(), constraints);
-    const auto force = [&, omega = 1e5](auto x, auto, auto, auto theta, auto f) {
+    Manifold judge(still);
+    const auto force = [&, omega = 1e5](In x, In, double, double theta, Out f) {
         micro_residual = larger(micro_residual, judge.position_residual(x, 0).residual);
         for (std::size_t j = 0; j < 2; ++j) {
             f[2 * j] = 0.0;
             f[2 * j + 1] = -chain.masses[j] * (chain.g + chain.v_max * omega * std::cos(theta));
         }
     };
-    const auto free = vibrated_system(4, 1e5, force).with_mass(chain.mass());
-    const ConstrainedSystem system(free, constraints);
-    using Free = std::decay_t<decltype(free)>;
-    using Constraints = std::decay_t<decltype(constraints)>;
-    using Reduced = decltype(reduced(system));
-    Acceleration<Free> acceleration(free);
+    const auto system = constrained(vibrated_system(4, 1e5, force).with_mass(chain.mass()), chain.constraints());
+    Acceleration acceleration(system.free());
 
     struct Watch {
-        Manifold<Constraints>* judge;
+        Manifold* judge;
         double* residual;
         bool wants(double) const { return true; }
         void take(const DenseStep& dense) {
@@ -108,11 +103,11 @@ TEST(OnConstraints, every_micro_and_macro_step_is_on_them_to_1e_12) {
 
     for (const std::string micro : {"shake", "rattle", "rattle4", "rattle6", "lobatto"}) {
         for (const std::string macro : {"shake", "rattle", "rattle4", "rattle6", "rattle8", "lobatto"}) {
-            Manifold in_windows(chain.mass(), constraints);
-            Manifold in_march(chain.mass(), constraints);
-            const auto window = make_constrained_window<Reduced>(
-                micro, acceleration, in_windows, time_scales(free),
-                {FilterWeights(Filter("period"), 8), 16, Sides::forward, VelocityUse::none});
+            Manifold in_windows(system);
+            Manifold in_march(system);
+            const auto window =
+                make_constrained_window(micro, acceleration, in_windows, time_scales(system),
+                                        {FilterWeights(Filter("period"), 8), 16, Sides::forward, VelocityUse::none});
             const std::vector<double> rest(4, 0.0);
             const std::vector<double> phase{0.0};
             ConstrainedMarch march(in_march, [&](double, std::span<const double> x, auto, std::span<double> F) {
@@ -121,7 +116,7 @@ TEST(OnConstraints, every_micro_and_macro_step_is_on_them_to_1e_12) {
             });
             auto point = march.point_at(0, chain.position({0.5, 0.0}), rest);
             with_constrained_stepper(macro, "macro", [&](auto choice) {
-                typename decltype(choice)::template Stepper<Constraints> stepper(in_march, VelocityUse::none);
+                typename decltype(choice)::Stepper stepper(in_march, VelocityUse::none);
                 const auto result =
                     march.fixed(stepper, {0, 0.5}, 1.0 / 160, point, Watch{&judge, &velocity_residual}, {});
                 EXPECT_EQ(result.outcome, Outcome::completed) << micro << " " << macro << ": " << result.explanation;
@@ -136,20 +131,19 @@ TEST(OnConstraints, every_micro_and_macro_step_is_on_them_to_1e_12) {
 
 TEST(OnConstraints, solutions_between_steps_are_on_them_too) {
     const auto chain = double_pendulum();
-    Manifold judge(chain.mass(), chain.constraints());
+    Manifold judge(chain.vibrated(1e6));
     std::size_t samples = 0;
     for (const std::string method : {"rattle-shake", "direct"}) {
-        const auto run = solve_on_constraints(
-            chain.vibrated(1e4), {.start = chain.position({0.5, 0.0}),
-                                  .t_end = 0.1,
-                                  .method = method,
-                                  .sink = [&](double t, std::span<const double> y) {
-                                      ++samples;
-                                      ASSERT_EQ(y.size(), 12u);
-                                      EXPECT_LT(judge.position_residual(y.first(4), t).residual, 1e-13);
-                                      EXPECT_LT(judge.velocity_residual(y.first(4), y.subspan(4, 4), t).residual,
-                                                1e-13);
-                                  }});
+        const auto run = solve(chain.vibrated(1e4),
+                               {.start = chain.position({0.5, 0.0}),
+                                .t_end = 0.1,
+                                .method = method,
+                                .sink = [&](double t, std::span<const double> y) {
+                                    ++samples;
+                                    ASSERT_EQ(y.size(), 12u);
+                                    EXPECT_LT(judge.position_residual(y.first(4), t).residual, 1e-13);
+                                    EXPECT_LT(judge.velocity_residual(y.first(4), y.subspan(4, 4), t).residual, 1e-13);
+                                }});
         for (int k = 0; k <= 97; ++k) {
             const auto slow = run.slow(0.1 * k / 97);
             const auto fast = run.fast(0.1 * k / 97);
@@ -181,15 +175,15 @@ TEST(OnConstraints, a_rod_that_changes_its_length_is_followed) {
     const std::vector<double> omegas{3e3, 1e4, 3e4};
     std::vector<double> distances;
     for (const double omega : omegas) {
-        const auto direct = solve_on_constraints(
+        const auto direct = solve(
             system(omega),
             {.start = start, .velocity = velocity, .t_end = 0.5, .method = "direct", .rtol = 1e-9, .atol = 1e-11});
-        const auto run = solve_on_constraints(system(omega), {.start = start,
-                                                              .velocity = velocity,
-                                                              .t_end = 0.5,
-                                                              .method = "rattle-shake",
-                                                              .rtol = 1e-8,
-                                                              .atol = 1e-10});
+        const auto run = solve(system(omega), {.start = start,
+                                               .velocity = velocity,
+                                               .t_end = 0.5,
+                                               .method = "rattle-shake",
+                                               .rtol = 1e-8,
+                                               .atol = 1e-10});
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         double largest = 0;
         for (int k = 0; k <= 20; ++k) {
@@ -215,12 +209,11 @@ TEST(OnConstraints, windows_of_a_moving_rod_find_the_same_with_every_stepper) {
         });
         std::vector<Snapshot> ends;
         for (const std::string micro : {"shake", "rattle", "lobatto"}) {
-            const auto run = solve_on_constraints(
-                system, {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)},
-                         .velocity = {1.5 * std::sin(0.5), 1.5 * std::cos(0.5)},
-                         .t_end = 0.1,
-                         .method = "rattle-shake",
-                         .options = {.steps = 100, .micro = micro, .micro_steps_per_period = 256}});
+            const auto run = solve(system, {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)},
+                                            .velocity = {1.5 * std::sin(0.5), 1.5 * std::cos(0.5)},
+                                            .t_end = 0.1,
+                                            .method = "rattle-shake",
+                                            .options = {.steps = 100, .micro = micro, .micro_steps_per_period = 256}});
             ASSERT_EQ(run.outcome(), Outcome::completed) << micro << run.explanation();
             ends.push_back(run.final_state());
         }
@@ -239,10 +232,10 @@ TEST(Multipliers, total_is_the_mean_of_the_true_one) {
     const auto chain = double_pendulum();
     const double omega = 3e4;
     const double period = 2 * std::numbers::pi / omega;
-    const auto direct = solve_on_constraints(
-        chain.vibrated(omega),
-        {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
-    const auto run = solve_on_constraints(
+    const auto direct =
+        solve(chain.vibrated(omega),
+              {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
+    const auto run = solve(
         chain.vibrated(omega),
         {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
     for (const double t : {0.02, 0.05, 0.08}) {
@@ -267,12 +260,12 @@ TEST(Multipliers, total_is_the_mean_of_the_true_one) {
 TEST(Multipliers, between_steps_are_interpolated_to_the_order_of_the_steps) {
     const auto chain = double_pendulum();
     const auto run = [&](Options options) {
-        return solve_on_constraints(chain.averaged(), {.start = chain.position({0.5, 0.0}),
-                                                       .t_end = 0.1,
-                                                       .method = "direct",
-                                                       .rtol = 1e-11,
-                                                       .atol = 1e-13,
-                                                       .options = std::move(options)});
+        return solve(chain.averaged(), {.start = chain.position({0.5, 0.0}),
+                                        .t_end = 0.1,
+                                        .method = "direct",
+                                        .rtol = 1e-11,
+                                        .atol = 1e-13,
+                                        .options = std::move(options)});
     };
     const auto exact = run({});
     const auto error = [&](const Solution& solution) {
@@ -300,7 +293,7 @@ TEST(Multipliers, between_steps_are_interpolated_to_the_order_of_the_steps) {
 TEST(HalfExplicit, has_order_five) {
     const auto chain = double_pendulum();
     const auto run = [&](double rtol) {
-        return solve_on_constraints(
+        return solve(
             chain.averaged(),
             {.start = chain.position({0.5, 0.0}), .t_end = 0.2, .method = "direct", .rtol = rtol, .atol = 1e-3 * rtol});
     };

@@ -9,7 +9,6 @@
 
 #include "lento/lento.hpp"
 #include "papers/pendulum.hpp"
-#include "tests/method/few_methods.hpp"
 
 namespace lento {
 namespace {
@@ -24,12 +23,12 @@ double error_against_direct(const System& system, Request request, const std::st
     request.options = {};
     request.rtol = 1e-10;
     request.atol = 1e-12;
-    const auto truth = solve_by_windows(system, request);
+    const auto truth = solve(system, request);
     request.method = method;
     request.options = options;
     request.rtol = 1e-7;
     request.atol = 1e-10;
-    const auto run = solve_by_windows(system, request);
+    const auto run = solve(system, request);
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     if (run.outcome() != Outcome::completed) {
         return std::nan("");
@@ -49,7 +48,7 @@ double error_against_direct(const System& system, Request request, const std::st
 TEST(Velocity, damping_beside_a_force_without_symmetry_is_right_to_1_over_omega) {
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
         for (const double w : {1e3, 1e4}) {
-            const auto system = vibrated_system<1>(w, [w](auto x, auto v, auto, auto th, auto f) {
+            const auto system = vibrated_system(1, w, [w](auto x, auto v, auto, auto th, auto f) {
                 f[0] = -x[0] - v[0] + 2 * w * (cos(th) * sin(x[0]) + 0.7 * sin(2 * th) * cos(x[0]));
             });
             EXPECT_LT(error_against_direct(system, {.start = {0.7}, .velocity = {0.1}, .t_end = 1}, method), 5 / w)
@@ -69,10 +68,10 @@ TEST(Velocity, damping_beside_two_incommensurate_phases_is_right_to_1_over_omega
 
 TEST(Velocity, a_leading_force_that_depends_on_it_is_refused) {
     const double w = 1e4;
-    const auto system = vibrated_system<1>(
-        w, [w](auto x, auto v, auto, auto th, auto f) { f[0] = -x[0] + w * cos(th) * (1 + 0.5 * v[0]); });
+    const auto system = vibrated_system(
+        1, w, [w](auto x, auto v, auto, auto th, auto f) { f[0] = -x[0] + w * cos(th) * (1 + 0.5 * v[0]); });
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve_by_windows(system, {.start = {0.7}, .t_end = 1, .method = method});
+        const auto run = solve(system, {.start = {0.7}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::refused);
         EXPECT_NE(run.explanation().find("depends on the velocity"), std::string::npos) << run.explanation();
     }
@@ -80,7 +79,7 @@ TEST(Velocity, a_leading_force_that_depends_on_it_is_refused) {
 
 TEST(Parity, that_ends_with_time_is_seen_at_the_start) {
     const double w = 1e4;
-    const auto system = vibrated_system<1>(w, [w](auto x, auto, auto t, auto th, auto f) {
+    const auto system = vibrated_system(1, w, [w](auto x, auto, auto t, auto th, auto f) {
         f[0] = -x[0] + 2 * w * (cos(th) * (1 - t) + t * sin(th)) * sin(x[0]);
     });
     EXPECT_LT(error_against_direct(system, {.start = {0.7}, .t_end = 1}, "hmm-async"), 10 / w);
@@ -93,7 +92,7 @@ TEST(Parity, that_ends_far_from_the_start_is_seen_on_the_way) {
         f[1] = 0 * x[1];
     });
     const Request request{.start = {0.7, 0}, .velocity = {0, 50}, .t_end = 1, .method = "hmm-async"};
-    const auto run = solve_by_windows(system, request);
+    const auto run = solve(system, request);
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_GT(run.record().t_end, 0.1) << "it is even up to t = 0.4";
     EXPECT_LT(run.record().t_end, 0.5);
@@ -128,7 +127,7 @@ TEST(Beats, of_higher_harmonics_are_seen) {
     const auto system = vibrated_system(1, std::vector<double>{w, 2 * w + 3}, [w](auto x, auto, auto, auto th, auto f) {
         f[0] = w * ((cos(th[0]) + cos(2 * th[0])) * sin(x[0]) + cos(th[1]) * cos(x[0]));
     });
-    const auto run = solve_by_windows(system, {.start = {0.7}, .t_end = 1, .method = "hmm-async"});
+    const auto run = solve(system, {.start = {0.7}, .t_end = 1, .method = "hmm-async"});
     EXPECT_EQ(run.outcome(), Outcome::no_scale_separation)
         << "a beat of 3 radians a second is not fast against a run of 1 second";
     // Commensurate 7:16 without symmetry: windows cover the common period.
@@ -146,8 +145,7 @@ TEST(DeclaredPeriod, a_slow_force_that_depends_on_the_slow_velocity_is_refused) 
             f[0] = -w * w * (r - 1) * x[0] / r;
             f[1] = -w * w * (r - 1) * x[1] / r;
         });
-        const auto run =
-            solve_by_windows(spring, {.start = {1, 0}, .velocity = {0, 0.5}, .t_end = 5, .method = "hmm-async"});
+        const auto run = solve(spring, {.start = {1, 0}, .velocity = {0, 0.5}, .t_end = 5, .method = "hmm-async"});
         EXPECT_NE(run.outcome(), Outcome::completed) << w;
         EXPECT_NE(run.explanation().find("slow velocity"), std::string::npos) << run.explanation();
     }
@@ -156,11 +154,10 @@ TEST(DeclaredPeriod, a_slow_force_that_depends_on_the_slow_velocity_is_refused) 
 TEST(Separation, a_vibration_as_long_as_the_force_is_refused) {
     for (const double v_max : {10.0, 20.0}) {
         const papers::Pendulum strong{.v_max = v_max};
-        const auto run = solve_by_windows(strong.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+        const auto run = solve(strong.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
         EXPECT_EQ(run.outcome(), Outcome::no_scale_separation) << v_max;
     }
-    EXPECT_EQ(solve_by_windows(papers::Pendulum{}.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"})
-                  .outcome(),
+    EXPECT_EQ(solve(papers::Pendulum{}.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).outcome(),
               Outcome::completed);
 }
 
@@ -171,8 +168,7 @@ TEST(PhaseNoise, at_an_equilibrium_does_not_stall_the_march) {
         EXPECT_LT(
             error_against_direct(pendulum.vibrated(1e4), {.start = {0.0}, .velocity = {5.0}, .t_end = 0.5}, "hmm-sync"),
             2e-2);
-        const auto run =
-            solve_by_windows(system, {.start = {0.0}, .velocity = {5.0}, .t_end = 1, .method = "hmm-sync"});
+        const auto run = solve(system, {.start = {0.0}, .velocity = {5.0}, .t_end = 1, .method = "hmm-sync"});
         EXPECT_EQ(run.outcome(), Outcome::completed);
         EXPECT_LT(run.statistics().macro_steps, 500);
     }
@@ -181,8 +177,8 @@ TEST(PhaseNoise, at_an_equilibrium_does_not_stall_the_march) {
 TEST(Leakage, that_dominates_the_average_is_refused) {
     const papers::Pendulum pendulum;
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve_by_windows(
-            pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = method, .options = {.filter = "cubic"}});
+        const auto run = solve(pendulum.vibrated(1e5),
+                               {.start = {0.5}, .t_end = 1, .method = method, .options = {.filter = "cubic"}});
         EXPECT_EQ(run.outcome(), Outcome::refused) << method;
         EXPECT_NE(run.explanation().find("cos8"), std::string::npos);
     }
@@ -191,29 +187,27 @@ TEST(Leakage, that_dominates_the_average_is_refused) {
 TEST(MacroStep, beyond_stability_is_said_to_be_so) {
     const papers::Pendulum pendulum;
     for (const std::size_t steps : {1U, 2U, 3U, 4U}) {
-        const auto run = solve_by_windows(
-            pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = steps}});
+        const auto run = solve(pendulum.vibrated(1e5),
+                               {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = steps}});
         EXPECT_EQ(run.outcome(), Outcome::unstable) << steps;
     }
-    EXPECT_EQ(solve_by_windows(pendulum.vibrated(1e5),
-                               {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 20}})
-                  .outcome(),
-              Outcome::completed);
+    EXPECT_EQ(
+        solve(pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 20}})
+            .outcome(),
+        Outcome::completed);
 }
 
 TEST(Rounding, beyond_what_double_precision_can_is_warned_of) {
     const papers::Pendulum pendulum;
-    const auto run = solve_by_windows(pendulum.vibrated(1e14), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+    const auto run = solve(pendulum.vibrated(1e14), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
     EXPECT_TRUE(std::any_of(run.warnings().begin(), run.warnings().end(),
                             [](const auto& w) { return w.find("rounding") != std::string::npos; }));
-    EXPECT_TRUE(solve_by_windows(pendulum.vibrated(1e8), {.start = {0.5}, .t_end = 1, .method = "hmm-async"})
-                    .warnings()
-                    .empty());
+    EXPECT_TRUE(solve(pendulum.vibrated(1e8), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).warnings().empty());
 }
 
 TEST(NotStarted, a_refused_run_shows_the_start_as_it_was_given) {
     const papers::Pendulum pendulum;
-    const auto run = solve_by_windows(pendulum.vibrated(50), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+    const auto run = solve(pendulum.vibrated(50), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
     EXPECT_NE(run.outcome(), Outcome::completed);
     EXPECT_FALSE(run.has_fast());
     EXPECT_EQ(run.final_state().position[0], 0.5);
@@ -221,7 +215,7 @@ TEST(NotStarted, a_refused_run_shows_the_start_as_it_was_given) {
 
 TEST(NoVibration, is_not_mistaken_for_one) {
     const papers::Pendulum still{.v_max = 0};
-    const auto run = solve_by_windows(still.vibrated(1e6), {.start = {0.5}, .t_end = 0.1, .method = "hmm-async"});
+    const auto run = solve(still.vibrated(1e6), {.start = {0.5}, .t_end = 0.1, .method = "hmm-async"});
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
 }
 

@@ -84,7 +84,7 @@ TEST(Input, option_texts_are_read_strictly) {
 }
 
 TEST(Systems, a_force_that_is_not_a_number_ends_as_diverged) {
-    const auto broken = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) {
+    const auto broken = vibrated_system(1, 1e4, [](auto x, auto, auto, auto theta, auto f) {
                             f[0] = 1e4 * cos(theta) * sqrt(-1 - x[0] * x[0]);
                         }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
@@ -93,7 +93,7 @@ TEST(Systems, a_force_that_is_not_a_number_ends_as_diverged) {
         expect_mentions(run.explanation(), {"q", "start"});
     }
     // Finite at the start, not later.
-    const auto later = vibrated_system<1>(1e4, [](auto x, auto, auto, auto theta, auto f) {
+    const auto later = vibrated_system(1, 1e4, [](auto x, auto, auto, auto theta, auto f) {
                            f[0] = 1e4 * cos(theta) * sin(x[0]) + 10 + 0 * sqrt(1 - x[0]);
                        }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
@@ -186,7 +186,7 @@ TEST(Requests, the_same_input_gives_the_same_bits) {
 }
 
 TEST(Requests, auto_takes_direct_where_nothing_is_fast) {
-    const auto slow = VibratedSystem(1, {}, [](auto x, auto, auto, auto, auto f) { f[0] = -x[0]; });
+    const auto slow = plain_system(1, [](auto x, auto, auto, auto f) { f[0] = -x[0]; });
     const auto run = solve(slow, {.start = {1.0}, .t_end = 1, .rtol = 1e-9});
     EXPECT_EQ(run.record().method, "direct");
     EXPECT_EQ(run.record().requested_method, "auto");

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "lento/base/number.hpp"
+#include "base/number.hpp"
 #include "lento/lento.hpp"
-#include "tests/method/few_methods.hpp"
 
 namespace lento {
 
@@ -42,19 +41,18 @@ struct PlanePendulum {
 
     /// The largest distance between the averaged motions of the two.
     double apart(double t_end) const {
-        const auto plane =
-            solve_on_constraints(in_the_plane(), {.start = point(0.5),
+        const auto plane = solve(in_the_plane(), {.start = point(0.5),
                                                   .t_end = t_end,
                                                   .method = "rattle-shake",
                                                   .rtol = 1e-10,
                                                   .atol = 1e-12,
                                                   .options = {.micro = "lobatto", .micro_steps_per_period = 64}});
-        const auto angle = solve_by_windows(as_an_angle(), {.start = {0.5},
-                                                            .t_end = t_end,
-                                                            .method = "hmm-async",
-                                                            .rtol = 1e-10,
-                                                            .atol = 1e-12,
-                                                            .options = {.micro_steps_per_period = 64}});
+        const auto angle = solve(as_an_angle(), {.start = {0.5},
+                                                 .t_end = t_end,
+                                                 .method = "hmm-async",
+                                                 .rtol = 1e-10,
+                                                 .atol = 1e-12,
+                                                 .options = {.micro_steps_per_period = 64}});
         EXPECT_EQ(plane.outcome(), Outcome::completed) << plane.explanation();
         EXPECT_EQ(angle.outcome(), Outcome::completed) << angle.explanation();
         double largest = 0;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "lento/lento.hpp"
 #include "papers/random_vibrated.hpp"
-#include "tests/method/few_methods.hpp"
 
 namespace lento {
 
@@ -43,12 +43,9 @@ public:
           truth_(resolved()) {}
 
     SweepRun run(double rtol) const {
-        const auto run = solve_harmonically(random_.system(), {.start = random_.start,
-                                                               .velocity = random_.velocity,
-                                                               .t_end = t_end_,
-                                                               .method = "harmonic",
-                                                               .rtol = rtol,
-                                                               .atol = rtol / 100});
+        const Request request{
+            .start = random_.start, .velocity = random_.velocity, .t_end = t_end_, .rtol = rtol, .atol = rtol / 100};
+        const auto run = solve(random_.system(), request);
         SweepRun result{.seed = seed_,
                         .omega = random_.omega,
                         .rtol = rtol,
@@ -56,8 +53,8 @@ public:
                         .evaluations = run.statistics().force_evaluations};
         if (!result.averaged) {
             result.why = run.outcome() != Outcome::completed ? run.explanation()
-                         : run.warnings().empty()            ? ""
-                                                             : run.warnings()[0];
+                         : run.record().tried.empty()        ? automatic_choice(random_.system(), request).why
+                                                             : run.record().tried[0].why;
             return result;
         }
         const std::size_t n = random_.dimension;
@@ -85,15 +82,13 @@ private:
     double time(std::size_t k) const { return k == intervals ? t_end_ : t_end_ * static_cast<double>(k) / intervals; }
 
     std::vector<State> resolved() const {
-        const auto system = random_.system();
         const std::size_t n = random_.dimension;
         const auto rate = [&](const State& y, State& dy, long double t) {
             const std::span<const long double> all(y);
             const long double theta = static_cast<long double>(random_.omega) * t;
             dy = {};
             std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(n), n, dy.begin());
-            system.template force<long double>(all.first(n), all.subspan(n, n), t, std::span(&theta, 1),
-                                               std::span(dy).subspan(n, n));
+            random_.force(all.first(n), all.subspan(n, n), theta, std::span(dy).subspan(n, n));
         };
         State y{};
         std::copy(random_.start.begin(), random_.start.end(), y.begin());

@@ -10,7 +10,6 @@
 
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
-#include "lento/problem/reduced_system.hpp"
 #include "papers/two_springs.hpp"
 
 namespace lento {
@@ -98,7 +97,7 @@ TEST(Springs, forces_may_depend_on_velocity_and_time) {
     };
     const auto rod = [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; };
     Request request{.start = {1, 0}, .velocity = {0, 0}, .t_end = 3, .method = "direct", .rtol = 1e-10, .atol = 1e-12};
-    const auto exact = direct(reduced(constrained(oscillating_system(2, 1.0, soft), 1, rod)), request);
+    const auto exact = solve(constrained(plain_system(2, soft), 1, rod), request);
     for (const char* method : {"hmm-stiff", "ipa"}) {
         request.method = method;
         request.rtol = 1e-7;
@@ -139,12 +138,12 @@ TEST(Springs, of_different_frequencies_get_steps_from_the_fastest_and_windows_fr
     EXPECT_NEAR(
         static_cast<double>(run.statistics().micro_steps) / static_cast<double>(run.statistics().projection_iterations),
         144, 10);
-    const auto exact = TwoSprings{3000, 12000}.underlying({.start = {1, 0, 1, 1},
-                                                           .velocity = {0, 0.5, -0.5, 0.5},
-                                                           .t_end = 2,
-                                                           .method = "direct",
-                                                           .rtol = 1e-10,
-                                                           .atol = 1e-12});
+    const auto exact = solve(TwoSprings{3000, 12000}.underlying(), {.start = {1, 0, 1, 1},
+                                                                    .velocity = {0, 0.5, -0.5, 0.5},
+                                                                    .t_end = 2,
+                                                                    .method = "direct",
+                                                                    .rtol = 1e-10,
+                                                                    .atol = 1e-12});
     EXPECT_LT(papers::distance(run.final_state().position, exact.final_state().position), 1e-4);
 }
 

@@ -1,5 +1,5 @@
 /// Changes as nodes of the graph: against increments in long double, in machine code, and what they cost.
-#include "lento/model/difference.hpp"
+#include "model/difference.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -14,9 +14,9 @@
 
 #include "lento/base/increment.hpp"
 #include "lento/base/jet.hpp"
-#include "lento/model/compile.hpp"
-#include "lento/model/evaluate.hpp"
-#include "lento/model/parse.hpp"
+#include "model/compile.hpp"
+#include "model/evaluate.hpp"
+#include "model/parse.hpp"
 #include "tests/model/random_expression.hpp"
 
 namespace lento::model {
@@ -78,7 +78,7 @@ struct World {
     }
     double compiled(Node node) const {
         double result = 0;
-        CompiledFunction(graph, std::span(&node, 1), places)(values.data(), nullptr, nullptr, 0, &result);
+        CompiledFunction(graph, std::span(&node, 1), places)(values.data(), nullptr, 0, nullptr, nullptr, &result);
         return result;
     }
     std::size_t operations(Node node) const {

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "lento/base/jet.hpp"
-#include "lento/model/compile.hpp"
-#include "lento/model/evaluate.hpp"
-#include "lento/model/graph.hpp"
-#include "lento/model/parse.hpp"
+#include "model/compile.hpp"
+#include "model/evaluate.hpp"
+#include "model/graph.hpp"
+#include "model/parse.hpp"
 #include "tests/model/random_expression.hpp"
 
 namespace lento::model {
@@ -58,7 +58,7 @@ struct World {
         const CompiledFunction function(graph, nodes, places);
         const double velocity = values[2];
         const double phase = values[3];
-        function(values.data(), &velocity, &phase, values[4], result.data());
+        function(values.data(), &velocity, values[4], &phase, nullptr, result.data());
         return result;
     }
     double value(std::string_view text) { return evaluated(parse(text)); }
@@ -301,7 +301,7 @@ TEST(Compiled, long_functions_are_cut_and_stay_the_same) {
     const CompiledFunction function(graph, nodes, places);
     std::vector<double> compiled(nodes.size());
     std::vector<double> expected(nodes.size());
-    function(x.data(), nullptr, nullptr, 0, compiled.data());
+    function(x.data(), nullptr, 0, nullptr, nullptr, compiled.data());
     Evaluator(graph, nodes).operator()<double>([&](std::size_t k) { return x[k]; }, std::span(expected));
     EXPECT_EQ(compiled, expected);
 }

@@ -1,4 +1,4 @@
-#include "lento/model/find_slow.hpp"
+#include "model/find_slow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "lento/method/solve.hpp"
-#include "lento/model/parse.hpp"
-#include "lento/model/print.hpp"
-#include "lento/model/slow.hpp"
+#include "method/judged_slow_variables.hpp"
+#include "model/function.hpp"
+#include "model/parse.hpp"
+#include "model/parts.hpp"
+#include "model/print.hpp"
+#include "model/slow_part.hpp"
 
 namespace lento::model {
 namespace {
@@ -133,13 +135,18 @@ TEST(FindSlow, found_variables_are_slow_by_measurement) {
     found.model.slow = found.slow.variables;
     auto faster = read(pair, "2.5e-5");
     faster.slow = find_slow(faster, read(pair, "6.25e-6")).variables;
+    auto problem = ModelParts(found.model).problem();
+    problem.faster = [&](double factor) {
+        EXPECT_EQ(factor, 4) << "the model was read for that";
+        return FasterProblem{ModelParts(faster).problem()};
+    };
     const Request request{.start = start_of(found.model), .t_end = 1, .method = "reversible"};
-    const auto report = judged_slow_variables(*slow_problem(slow_first_order_system(found.model)), request,
-                                              {slow_problem(slow_first_order_system(faster)), {}, 4});
+    const auto report = judged_slow_variables(problem, request);
     EXPECT_EQ(report.problem, "");
     EXPECT_EQ(report.declared, report.needed);
     for (const auto& measure : report.outputs) {
         EXPECT_LT(measure.rate, 10) << measure.name;
+        EXPECT_TRUE(measure.faster_swing) << "the faster motion was looked at";
         EXPECT_TRUE(measure.slow) << measure.name;
     }
 }
@@ -192,8 +199,8 @@ frequency = "1/eps"
 a = { variable = "q^2*q_dot + t*sin(theta)", alternative = "exp(q)*q_dot^2" }
 )toml",
                             "1e-2");
-    ModelSlow slow(model);
-    SlowFunction same({{"a", "b"}}, [](auto x, auto t, auto theta, auto xi) {
+    const ModelSlow slow(model);
+    const SlowFunction same({{"a", "b"}}, [](auto x, auto t, auto theta, auto xi) {
         xi[0] = x[0] * x[0] * x[1] + t * sin(theta[0]);
         xi[1] = exp(x[0]) * x[1] * x[1];
     });

@@ -14,9 +14,11 @@
 #include <fmt/format.h>
 
 #include "lento/lento.hpp"
-#include "lento/model/derive.hpp"
-#include "lento/model/model.hpp"
-#include "lento/model/system.hpp"
+#include "model/derive.hpp"
+#include "model/function.hpp"
+#include "model/parsed_model.hpp"
+#include "model/parts.hpp"
+#include "tests/source_dir.hpp"
 
 namespace lento::model {
 namespace {
@@ -146,7 +148,7 @@ TEST(Model, derives_forces_from_potential_and_springs) {
     EXPECT_NEAR(force[0], -0.07 - tension * x / r - 3 * x, 1e-11);
     EXPECT_NEAR(force[1], -2 * 9.81 - tension * y / r - 4 * y * y * y, 1e-11);
     EXPECT_TRUE(model.springs[2].soft);
-    EXPECT_EQ(model.mass.matrix()(1, 1), 2);
+    EXPECT_EQ(model.mass.entry(1, 1), 2);
     auto copy = model;
     const auto rates = first_order_form(copy);
     EXPECT_NEAR(values(copy, rates, {x, y}, {0.7, -0.2}, t)[3], force[1] / 2, 1e-12);
@@ -210,11 +212,11 @@ TEST(Model, is_a_problem_like_one_written_in_cpp) {
     const auto model = read(pendulum);
     const Request request{.start = {0.5}, .t_end = 0.3, .method = "hmm-async", .rtol = 1e-8};
     const auto written = solve(
-        vibrated_system<1>(
-            1e4, [](auto q, auto, auto, auto theta, auto f) { f[0] = (9.8 + 4e4 * cos(theta)) / 0.2 * sin(q[0]); })
+        vibrated_system(
+            1, 1e4, [](auto q, auto, auto, auto theta, auto f) { f[0] = (9.8 + 4e4 * cos(theta)) / 0.2 * sin(q[0]); })
             .with_phase_start({M_PI / 3}),
         request);
-    const auto read_in = solve(second_order_system(model), request);
+    const auto read_in = solve(ModelParts(model).problem(), request);
     EXPECT_EQ(read_in.outcome(), Outcome::completed);
     EXPECT_NEAR(read_in.final_state().position[0], written.final_state().position[0], 1e-10);
     EXPECT_EQ(read_in.statistics().force_evaluations, written.statistics().force_evaluations);
@@ -224,32 +226,43 @@ TEST(Model, is_a_problem_like_one_written_in_cpp) {
 TEST(Model, first_order_systems_are_solved_directly) {
     const auto model =
         read("lento = 1\n[variables]\na = { start = 1, rate = \"b\" }\nb = { start = 0, rate = \"-a\" }\n");
-    const auto solution =
-        solve(first_order_system(model), {.start = start_of(model), .t_end = 3, .rtol = 1e-10, .atol = 1e-12});
+    const auto problem = ModelParts(model).problem();
+    EXPECT_FALSE(problem.second_order);
+    const auto solution = solve(problem, {.start = start_of(model), .t_end = 3, .rtol = 1e-10, .atol = 1e-12});
     EXPECT_NEAR(solution.final_state().position[0], std::cos(3), 1e-9);
     EXPECT_NEAR(solution.slow(1.7).position[1], -std::sin(1.7), 1e-8);
     EXPECT_TRUE(solution.slow(1.7).velocity.empty());
-    EXPECT_THROW(second_order_system(model), Misuse);
-    EXPECT_THROW(solve(first_order_system(model), {.start = {1, 0}, .t_end = 1, .method = "hmm-async"}), Misuse);
+    EXPECT_THROW(solve(problem, {.start = {1, 0}, .t_end = 1, .method = "hmm-async"}), Misuse);
 }
 
 TEST(Model, every_scalar_type_passes_through) {
     const auto model = read(elastic);
-    const auto system = second_order_system(model);
+    const ModelFunction force(model, model.forces);
     using Dual = Jet<double, 1>;
     std::vector<Dual> x{Dual(0.8), Dual(0.5)};
     x[0][1] = 1;
     const std::vector<Dual> v{Dual(0.0), Dual(0.0)};
     std::vector<Dual> f(2);
-    system.force<Dual>(x, v, Dual(0.3), {}, f);
-    const auto at = [&](double position) { return values(model, model.forces, {position, 0.5}, {0, 0}, 0.3)[0]; };
+    force.operator()<Dual>(x, v, Dual(0.3), {}, f);
+    const auto at = [&](double position, double t = 0.3) {
+        return values(model, model.forces, {position, 0.5}, {0, 0}, t)[0];
+    };
     EXPECT_NEAR(f[0][0], at(0.8), 1e-12);
     EXPECT_NEAR(f[0][1], (at(0.8 + 1e-6) - at(0.8 - 1e-6)) / 2e-6, 1e-5 * std::abs(f[0][1]));
     std::vector<long double> long_x{0.8L, 0.5L};
     std::vector<long double> long_v{0, 0};
     std::vector<long double> long_f(2);
-    system.force<long double>(long_x, long_v, 0.3L, {}, long_f);
+    force.operator()<long double>(long_x, long_v, 0.3L, {}, long_f);
     EXPECT_NEAR(static_cast<double>(long_f[0]), at(0.8), 1e-12);
+    // Problems take series in time, in which x and t move.
+    const auto problem = ModelParts(model).problem();
+    ASSERT_TRUE(problem.takes_series());
+    const std::vector<double> time{0.3}, moving{0.8, 0.5, 1, 0}, resting(4);
+    std::vector<double> series(4);
+    (*problem.forces.blocks())({1, 1, time, moving, resting, {}, problem.parameters}, series);
+    EXPECT_NEAR(series[0], at(0.8), 1e-12);
+    EXPECT_NEAR(series[2], (at(0.8 + 1e-6, 0.3 + 1e-6) - at(0.8 - 1e-6, 0.3 - 1e-6)) / 2e-6,
+                1e-5 * std::abs(series[2]));
 }
 
 TEST(Model, compiled_code_may_be_called_from_many_threads) {
@@ -457,13 +470,13 @@ TEST(Model, a_hundred_thousand_lines_load_in_seconds) {
     }
     const auto began = std::chrono::steady_clock::now();
     const auto model = read(coordinates + forces);
-    const auto system = second_order_system(model);
+    const auto problem = ModelParts(model).problem();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     RecordProperty("seconds", std::to_string(seconds));
     EXPECT_LT(seconds, 30);
     const auto x = start_of(model);
     std::vector<double> f(x.size());
-    system.force<double>(x, x, 0.0, {}, f);
+    problem.forces.at(x.data(), x.data(), 0.0, nullptr, problem.parameters.data(), f.data());
     const auto expected = [&](int i) {
         const auto at = [&](int k) { return std::sin((k + count) % count); };
         return 3.5 * std::sin(at(i + 1) - at(i)) - 0.3 * std::pow(at(i) - at(i - 1), 3) - (0.1 + i * 1e-3) * at(i);
@@ -475,7 +488,7 @@ TEST(Model, a_hundred_thousand_lines_load_in_seconds) {
 
 TEST(Model, every_example_compiles_in_a_tenth_of_a_second) {
     int count = 0;
-    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(LENTO_SOURCE_DIR) / "models")) {
+    for (const auto& file : std::filesystem::directory_iterator(source_dir / "models")) {
         if (file.path().extension() != ".toml") {
             continue;
         }
@@ -494,8 +507,7 @@ TEST(Model, every_example_compiles_in_a_tenth_of_a_second) {
 /// What the fuzzers start from and what they once found: accepted or refused, nothing else.
 TEST(Model, the_corpus_of_the_fuzzers_is_read_or_refused) {
     int count = 0;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(std::filesystem::path(LENTO_SOURCE_DIR) /
-                                                                          "tests" / "fuzz" / "corpus")) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(source_dir / "tests" / "fuzz" / "corpus")) {
         if (!file.is_regular_file()) {
             continue;
         }

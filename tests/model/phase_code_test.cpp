@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "lento/base/jet.hpp"
-#include "lento/model/compile.hpp"
-#include "lento/model/evaluate.hpp"
-#include "lento/model/parse.hpp"
-#include "lento/model/phase_code.hpp"
-#include "lento/model/taylor.hpp"
+#include "model/compile.hpp"
+#include "model/evaluate.hpp"
+#include "model/parse.hpp"
+#include "model/phase_code.hpp"
+#include "model/taylor.hpp"
 #include "tests/average/allocation_count.hpp"
 #include "tests/model/random_expression.hpp"
 
@@ -27,13 +27,13 @@ namespace {
 
 constexpr std::size_t dimension = 2;
 
-/// Expressions of x, y, their velocities v, w, two phases and t.
+/// Expressions of x, y, their velocities v, w, two phases, t and the inputs p and n.
 struct World {
     Graph graph;
-    std::vector<std::string> names{"x", "y", "v", "w", "theta", "phi", "t"};
+    std::vector<std::string> names{"x", "y", "v", "w", "theta", "phi", "t", "p", "n"};
     std::vector<Place> places{{Place::Array::position, 0}, {Place::Array::position, 1}, {Place::Array::velocity, 0},
                               {Place::Array::velocity, 1}, {Place::Array::phase, 0},    {Place::Array::phase, 1},
-                              {Place::Array::time, 0}};
+                              {Place::Array::time, 0},     {Place::Array::input, 2},    {Place::Array::input, 1}};
     std::vector<Node> results;
 
     explicit World(const std::vector<std::string>& texts) {
@@ -42,7 +42,8 @@ struct World {
                               if (found == names.end()) {
                                   return {};
                               }
-                              return graph.symbol(static_cast<std::uint32_t>(found - names.begin()));
+                              const auto k = static_cast<std::uint32_t>(found - names.begin());
+                              return places[k].array == Place::Array::input ? graph.parameter(k) : graph.symbol(k);
                           },
                           .names = [this] { return names; }};
         for (const auto& text : texts) {
@@ -61,6 +62,7 @@ struct Arguments {
     int degree;
     double t = 0.3;
     std::vector<double> x, v, theta;
+    std::vector<double> inputs{NAN, 2.3, 0.7};
 
     Arguments(std::size_t count, int d, std::uint64_t seed) : m(count), degree(d) {
         std::mt19937_64 random(seed);
@@ -92,6 +94,8 @@ struct Arguments {
                 return series(v);
             case Place::Array::phase:
                 return S(theta[place.index * m + k]);
+            case Place::Array::input:
+                return S(inputs[place.index]);
             default:
                 return S::variable(t);
         }
@@ -100,7 +104,7 @@ struct Arguments {
 
 std::vector<double> by_code(const PhaseCode& code, const World& world, const Arguments& given) {
     std::vector<double> result(world.results.size() * given.m * static_cast<std::size_t>(given.degree + 1));
-    code(given.m, given.t, given.x.data(), given.v.data(), given.theta.data(), result.data());
+    code(given.m, given.t, given.x.data(), given.v.data(), given.theta.data(), given.inputs.data(), result.data());
     return result;
 }
 
@@ -189,6 +193,13 @@ const std::vector<std::string> functions{
     "theta",
     "x",
     "3",
+    "p",
+    "p*n",
+    "p*x*sin(theta)/n",
+    "x^n",
+    "(p + x)^(n*p)",
+    "sin(p*theta)*cos(n*x + p*t)",
+    "cbrt(p*x) + p*sin(p)",
 };
 
 template <int Degree>
@@ -301,11 +312,11 @@ TEST(PhaseCode, a_table_of_the_phases_gives_the_same_bits) {
     for (const std::size_t m : {3, 8, 13}) {
         const Arguments given(m, 3, m);
         std::vector<double> table(code.table_rows() * m);
-        code.tabulate(m, given.theta.data(), table.data());
+        code.tabulate(m, given.theta.data(), given.inputs.data(), table.data());
         auto result = by_code(code, world, given);
         const auto expected = result;
         std::fill(result.begin(), result.end(), 0.0);
-        code.at_table(m, given.t, given.x.data(), given.v.data(), table.data(), result.data());
+        code.at_table(m, given.t, given.x.data(), given.v.data(), table.data(), given.inputs.data(), result.data());
         EXPECT_EQ(result, expected);
     }
 }
@@ -319,6 +330,14 @@ TEST(PhaseCode, what_depends_on_phases_alone_is_left_to_the_table) {
         EXPECT_EQ(phases_alone.operations(), 0u) << degree;
     }
     EXPECT_EQ(world.code(0).operations(), 2u);  // a sine and a product
+}
+
+TEST(PhaseCode, what_depends_on_inputs_alone_is_done_before_the_phases) {
+    const World world({"(n + p*cos(theta))/(p + n)*sin(x)", "p*(n + 1)"});
+    const PhaseCode code = world.code(0);
+    EXPECT_EQ(code.operations(), 2u);  // a sine and a product
+    EXPECT_EQ(code.table_inputs(), 3u);
+    EXPECT_EQ(world.code(0).table_rows(), 1u);
 }
 
 TEST(PhaseCode, long_graphs_in_pieces_give_the_coefficients_of_jets) {
@@ -342,7 +361,7 @@ TEST(PhaseCode, allocates_nothing_once_a_thread_has_called_it) {
         const Arguments given(m, 3, m);
         auto result = by_code(code, world, given);
         const std::size_t before = allocations;
-        code(m, given.t, given.x.data(), given.v.data(), given.theta.data(), result.data());
+        code(m, given.t, given.x.data(), given.v.data(), given.theta.data(), given.inputs.data(), result.data());
         EXPECT_EQ(allocations, before) << m;
     }
 }

@@ -1,15 +1,16 @@
 /// Forces of text models behind a field at many phases: compiled for all of them at once after some time, and the same as before.
-#include "lento/model/phase_evaluator.hpp"
+#include "model/phase_evaluator.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
-#include "lento/average/phase_field.hpp"
-#include "lento/model/model.hpp"
-#include "lento/model/system.hpp"
+#include "average/phase_field.hpp"
+#include "model/parsed_model.hpp"
+#include "model/parts.hpp"
 
 namespace lento::model {
 namespace {
@@ -64,7 +65,7 @@ void expect_same(PhaseField& field, int degree, int calls) {
 
 TEST(PhaseEvaluator, gives_what_one_phase_after_the_other_gives) {
     const auto model = read_model({"coupled", coupled});
-    CoordinatesField field(second_order_system(model));
+    ForceField field(ModelParts(model).problem());
     for (const int degree : {1, 3}) {
         expect_same(field, degree, 600);
     }
@@ -73,20 +74,54 @@ TEST(PhaseEvaluator, gives_what_one_phase_after_the_other_gives) {
 
 TEST(PhaseEvaluator, also_for_variables) {
     const auto model = read_model({"variables", variables});
-    VariablesField field(first_order_system(model));
+    ForceField field(ModelParts(model).problem());
     expect_same(field, 2, 600);
 }
 
-TEST(PhaseEvaluator, copies_share_what_was_compiled) {
+TEST(PhaseEvaluator, copies_share_what_was_compiled_and_each_counts_for_itself) {
     const auto model = read_model({"coupled", coupled});
-    const auto system = second_order_system(model);
-    auto one = system.force_function().at_phases();
+    const PhaseEvaluator at_phases(model, model.forces);
+    auto one = at_phases;
     EXPECT_FALSE(one.ready(2, 16));
     while (!one.ready(2, 16)) {
     }
-    auto other = system.force_function().at_phases();
-    EXPECT_TRUE(other.ready(2, 16));
+    const std::size_t before = compilations();
+    auto other = at_phases;
+    EXPECT_FALSE(other.ready(2, 16)) << "what one run has evaluated must not change the bits of another";
+    EXPECT_TRUE(other.ready(2, 3'000));
+    EXPECT_EQ(compilations(), before) << "the code was there";
     EXPECT_FALSE(other.ready(3, 16)) << "each degree by itself";
+}
+
+TEST(PhaseEvaluator, callers_of_the_same_forces_share_code_and_each_counts_for_itself) {
+    const auto problem = ModelParts(read_model({"coupled", coupled})).problem();
+    constexpr std::size_t lanes = 16;
+    constexpr int degree = 2;
+    std::vector<double> x((degree + 1) * problem.dimension() * lanes), theta(problem.phases.size() * lanes);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        x[k] = 0.4 + 0.3 * std::sin(1.0 + static_cast<double>(k));
+    }
+    for (std::size_t k = 0; k < theta.size(); ++k) {
+        theta[k] = static_cast<double>(k);
+    }
+    const std::vector<double> t(lanes, 0.7);
+    const Block block{degree, lanes, t, x, x, theta, problem.parameters};
+    /// So many calls of a new caller; the forces of the last.
+    const auto after = [&](int calls) {
+        const auto forces = problem.forces.blocks();
+        std::vector<double> f(x.size());
+        for (int call = 0; call < calls; ++call) {
+            (*forces)(block, f);
+        }
+        return f;
+    };
+    const auto interpreted = after(1);
+    const auto by_code = after(200);
+    const std::size_t before = compilations();
+    EXPECT_NE(by_code, interpreted) << "vector code rounds otherwise somewhere, or was not made";
+    EXPECT_EQ(after(1), interpreted) << "what one run has evaluated must not change the bits of another";
+    EXPECT_EQ(after(200), by_code);
+    EXPECT_EQ(compilations(), before) << "the code was there";
 }
 
 }  // namespace

@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "lento/base/misuse.hpp"
-#include "lento/problem/relaxed_system.hpp"
-#include "lento/problem/spring_spectrum.hpp"
-#include "lento/problem/stiff_system.hpp"
 #include "papers/two_springs.hpp"
+#include "problem/relaxed.hpp"
+#include "problem/spring_energy.hpp"
+#include "problem/spring_spectrum.hpp"
 
 namespace lento {
 namespace {
 
 using papers::TwoSprings;
 
-auto both(double omega) {
+Problem both(double omega) {
     return stiff_system(4, TwoSprings::force(0, 0), {omega, omega}, TwoSprings::both_elongations());
 }
 
 /// A straight chain of n unit masses, hung up at one end.
-auto straight_chain(std::size_t n, double omega) {
+Problem straight_chain(std::size_t n, double omega) {
     const auto elongations = [n](auto q, auto, auto g) {
         for (std::size_t k = 0; k < n; ++k) {
             const auto dx = k == 0 ? q[0] : q[2 * k] - q[2 * k - 2];
@@ -40,12 +40,17 @@ std::vector<double> straight(std::size_t n) {
     return x;
 }
 
+void forces_at(const Problem& problem, const std::vector<double>& x, const std::vector<double>& v,
+               std::vector<double>& f) {
+    problem.forces.at(x.data(), v.data(), 0, nullptr, problem.parameters.data(), f.data());
+}
+
 TEST(Springs, have_the_force_written_by_hand) {
     const auto system = both(100);
     const std::vector<double> x{1.1, 0.2, 1.9, -0.3};
     const std::vector<double> v(4);
     std::vector<double> f(4), by_hand(4);
-    system.whole().force<double>(x, v, 0, {}, f);
+    forces_at(system, x, v, f);
     TwoSprings::force(100, 100)(std::span<const double>(x), 0, 0, std::span<double>(by_hand));
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_NEAR(f[i], by_hand[i], 1e-12 * 1e4);
@@ -55,16 +60,16 @@ TEST(Springs, have_the_force_written_by_hand) {
 TEST(Springs, near_a_centre_keep_the_digits_of_their_force) {
     const double omega = 1e8;
     const auto system = both(omega);
-    const auto centred = system.springs().centred(4);
+    const auto centred = centred_force(system);
     const std::vector<double> c{0.6, 0.8, 0.6 + 0.28, 0.8 + 0.96};
     const std::vector<double> v(4);
     centred->centre(c, 0);
     std::vector<double> f(4), at_rest(4);
-    (*centred)(std::vector<double>(4), v, 0, {}, at_rest);
+    centred->at(std::vector<double>(4), v, 0, {}, at_rest);
     double worst = 0;
     for (int n = 1; n <= 50; ++n) {
         const std::vector<double> d{1e-9 * n, -3e-10 * n, 2e-9 * n, 1e-10 * n};
-        (*centred)(d, v, 0, {}, f);
+        centred->at(d, v, 0, {}, f);
         // The same in long double, where x = c + d has three digits more.
         std::vector<long double> x(4), exact(4), centre(c.begin(), c.end()), exact_centre(4);
         for (std::size_t i = 0; i < 4; ++i) {
@@ -139,8 +144,8 @@ TEST(Relaxed, constraints_are_springs_of_the_given_strength) {
     const auto springs = relaxed(rods, 500, {500. * 500, 500. * 500});
     std::vector<double> f(4), expected(4);
     const std::vector<double> x{1.1, 0.2, 1.9, -0.3}, v(4);
-    springs.whole().force<double>(x, v, 0, {}, f);
-    both(500).whole().force<double>(x, v, 0, {}, expected);
+    forces_at(springs, x, v, f);
+    forces_at(both(500), x, v, expected);
     EXPECT_EQ(f, expected);
 }
 

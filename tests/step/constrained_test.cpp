@@ -1,22 +1,32 @@
 /// Orders, residuals and reversibility of the steppers for constrained systems, and the multipliers they give.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
+
+#include <Eigen/Dense>
 
 #include "lento/lento.hpp"
-#include "lento/step/constrained_catalogue.hpp"
 #include "papers/slope.hpp"
+#include "step/constrained_catalogue.hpp"
 
 namespace lento {
 namespace {
+
+template <class Function>
+std::shared_ptr<const Constraints> one_constraint(std::size_t dimension, Function function) {
+    return std::make_shared<ConstraintFunctions<Function>>(dimension, 1, std::move(function));
+}
 
 /// A mass on a sphere whose radius moves, with unequal masses (a full matrix), a force, and friction if there is any.
 struct MovingSphere {
     double friction = 0;
 
     auto constraints() const {
-        return ConstraintFunctions(3, 1, [](auto x, auto t, auto g) {
+        return one_constraint(3, [](auto x, auto t, auto g) {
             const auto radius = 1.0 + 0.1 * sin(t);
             g[0] = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - radius * radius;
         });
@@ -35,11 +45,9 @@ struct Travel {
     bool converged = true;
 };
 
-template <template <class> class Stepper>
+template <class Stepper>
 Travel run(const MovingSphere& sphere, double from, double to, int steps, std::vector<double> y = {}) {
-    auto constraints = sphere.constraints();
-    using Constraints = decltype(constraints);
-    Manifold<Constraints> manifold(sphere.mass(), constraints);
+    Manifold manifold(sphere.mass(), sphere.constraints());
     ConstrainedState state(manifold);
     state.y = y.empty() ? std::vector<double>{0.6, 0, -0.8, 0, 0.7, 0} : y;
     std::vector<double> nu(1);
@@ -47,7 +55,7 @@ Travel run(const MovingSphere& sphere, double from, double to, int steps, std::v
     result.converged = linearise(manifold, from, state).converged;
     EXPECT_TRUE(manifold.to_velocity(state.gradient, state.x(), from, state.v(), nu).converged);
     sphere.acceleration(from, state.x(), state.v(), state.a());
-    Stepper<Constraints> stepper(manifold, sphere.friction == 0 ? VelocityUse::none : VelocityUse::possible);
+    Stepper stepper(manifold, sphere.friction == 0 ? VelocityUse::none : VelocityUse::possible);
     const double h = (to - from) / steps;
     for (int n = 0; n < steps && result.converged; ++n) {
         const double t = from + n * h;
@@ -72,7 +80,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
     return largest;
 }
 
-template <template <class> class Stepper>
+template <class Stepper>
 void expect_order(const MovingSphere& sphere, const std::vector<double>& reference, double order,
                   const std::vector<int>& counts) {
     std::vector<double> steps;
@@ -132,8 +140,8 @@ TEST(ConstrainedSteppers, multipliers_are_the_tension_with_lentos_sign) {
     const double lean = 0.6;
     const double g = 9.8;
     const double turn = std::sqrt(g / (l * std::cos(lean)));
-    ConstraintFunctions rod(3, 1,
-                            [=](auto x, auto, auto c) { c[0] = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - l * l; });
+    const auto rod =
+        one_constraint(3, [=](auto x, auto, auto c) { c[0] = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - l * l; });
     Manifold manifold(Mass(3), rod);
     ConstrainedState state(manifold);
     state.y = {l * std::sin(lean), 0, -l * std::cos(lean), 0, l * std::sin(lean) * turn, 0};
@@ -147,8 +155,8 @@ TEST(ConstrainedSteppers, multipliers_are_the_tension_with_lentos_sign) {
     const double tension = g / std::cos(lean);
 
     auto other = state;
-    Rattle<decltype(rod)> rattle(manifold, VelocityUse::none);
-    Shake<decltype(rod)> shake(manifold, VelocityUse::none);
+    Rattle rattle(manifold, VelocityUse::none);
+    Shake shake(manifold, VelocityUse::none);
     const double h = 1e-3;
     for (int n = 0; n < 10; ++n) {
         ASSERT_TRUE(rattle.step(gravity, time, h, state).converged);
@@ -164,10 +172,10 @@ TEST(ConstrainedSteppers, multipliers_are_the_tension_with_lentos_sign) {
 
 TEST(ConstrainedSteppers, a_step_that_cannot_reach_the_constraints_says_so) {
     // A pendulum flung by a whole turn in one step.
-    ConstraintFunctions rod(2, 1, [](auto x, auto, auto c) { c[0] = x[0] * x[0] + x[1] * x[1] - 1.0; });
+    const auto rod = one_constraint(2, [](auto x, auto, auto c) { c[0] = x[0] * x[0] + x[1] * x[1] - 1.0; });
     const auto nothing = [](double, auto, auto, auto a) { std::fill(a.begin(), a.end(), 0.0); };
     const auto time = [](double) { return 0.0; };
-    const auto fails = [&]<class Stepper>(Manifold<decltype(rod)>& manifold, Stepper stepper) {
+    const auto fails = [&]<class Stepper>(Manifold& manifold, Stepper stepper) {
         ConstrainedState state(manifold);
         state.y = {1, 0, 0, 6};
         EXPECT_TRUE(linearise(manifold, 0, state).converged);
@@ -176,10 +184,10 @@ TEST(ConstrainedSteppers, a_step_that_cannot_reach_the_constraints_says_so) {
         EXPECT_TRUE(!(taken.residual < 1e-3));
     };
     Manifold manifold(Mass(2), rod);
-    fails(manifold, Shake<decltype(rod)>(manifold));
-    fails(manifold, Rattle<decltype(rod)>(manifold));
-    fails(manifold, Rattle4<decltype(rod)>(manifold));
-    fails(manifold, Lobatto<decltype(rod)>(manifold));
+    fails(manifold, Shake(manifold));
+    fails(manifold, Rattle(manifold));
+    fails(manifold, Rattle4(manifold));
+    fails(manifold, Lobatto(manifold));
 }
 
 }  // namespace

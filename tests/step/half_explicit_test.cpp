@@ -1,13 +1,14 @@
-#include "lento/step/half_explicit.hpp"
+#include "step/half_explicit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "lento/problem/constrained_system.hpp"
-#include "lento/step/runge_kutta.hpp"
+#include "lento/lento.hpp"
 #include "papers/slope.hpp"
+#include "problem/ground.hpp"
+#include "step/runge_kutta.hpp"
 
 namespace lento {
 namespace {
@@ -48,7 +49,7 @@ void expect_order(int order) {
     std::vector<double> lengths, errors;
     const double exact = true_angle();
     for (const int steps : {100, 200, 400}) {
-        ManifoldGround ground(plane.mass(), plane.constraints());
+        Ground ground(plane);
         Method method(4);
         FirstOrderState<double> state(4);
         state.y = {1, 0, 0, 0};
@@ -86,7 +87,7 @@ TEST(HalfExplicit, follows_constraints_that_move) {
                                         f[1] = 0.0;
                                     }),
                     1, [](auto x, auto t, auto g) { g[0] = x[0] * x[0] + x[1] * x[1] - (1 + t / 2) * (1 + t / 2); });
-    ManifoldGround ground(ring.mass(), ring.constraints());
+    Ground ground(ring);
     HalfExplicit4 method(4);
     FirstOrderState<double> state(4);
     state.y = {1, 0, 0.5, 1};
@@ -109,7 +110,7 @@ TEST(HalfExplicit, follows_constraints_that_move) {
 }
 
 TEST(HalfExplicit, says_when_constraints_are_out_of_reach) {
-    ManifoldGround ground(plane.mass(), plane.constraints());
+    Ground ground(plane);
     HalfExplicit3 method(4);
     FirstOrderState<double> state(4);
     state.y = {1, 0, 0, 50};

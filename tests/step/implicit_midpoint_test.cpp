@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "lento/march/fixed.hpp"
-#include "lento/step/implicit_midpoint.hpp"
+#include "march/fixed.hpp"
 #include "papers/slope.hpp"
+#include "step/implicit_midpoint.hpp"
 
 namespace lento {
 namespace {

@@ -1,4 +1,4 @@
-#include "lento/step/map_adams.hpp"
+#include "step/map_adams.hpp"
 
 #include <gtest/gtest.h>
 

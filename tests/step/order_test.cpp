@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lento/step/catalogue.hpp"
 #include "lento/step/dense.hpp"
 #include "papers/slope.hpp"
+#include "step/catalogue.hpp"
+#include "step/continuous_extension.hpp"
 
 namespace lento {
 namespace {

@@ -1,12 +1,12 @@
-#include "lento/step/partitioned_verlet.hpp"
+#include "step/partitioned_verlet.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "lento/step/verlet.hpp"
 #include "papers/slope.hpp"
+#include "step/verlet.hpp"
 
 namespace lento {
 namespace {

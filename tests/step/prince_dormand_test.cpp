@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "lento/step/runge_kutta.hpp"
 #include "papers/slope.hpp"
+#include "step/runge_kutta.hpp"
 
 namespace lento {
 namespace {

@@ -1,4 +1,4 @@
-#include "lento/step/splitting.hpp"
+#include "step/splitting.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lento/problem/exact_flow.hpp"
 #include "papers/slope.hpp"
 
 namespace lento {

@@ -28,7 +28,7 @@
 
 #include "lento/base/jet.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 template <std::floating_point T = double>
 class Increment {

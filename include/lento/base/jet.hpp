@@ -16,7 +16,7 @@
 #include <numbers>
 #include <type_traits>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 // The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar
 // type.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 class Misuse : public std::invalid_argument {
 public:

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 enum class Outcome {
     completed,            ///< reached t_end

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 /// start + frequency * t, reduced to (-pi, pi].
 inline double reduced_phase(double frequency, double t, double start) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 struct Statistics {
     std::int64_t macro_steps = 0;        ///< accepted steps of the slow-scale solver

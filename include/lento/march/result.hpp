@@ -10,7 +10,7 @@
 
 #include "lento/base/outcome.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 struct Interval {
     double from = 0;

@@ -11,7 +11,7 @@
 #include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 /// Receives the slow state y = (x, v) at time t.
 using SampleSink = std::function<void(double t, std::span<const double> y)>;

@@ -1,5 +1,5 @@
-/// The point of the slow manifold to which a method takes a start, ipa by iterated projection (slow-manifold, sections 5.3 and 5.4) and
-/// bounded-derivative by expansion (`average/slow_manifold.hpp`), with the elongations g of the springs and their multipliers k g, which
+/// The point of the slow manifold to which a method takes a start, by iterated projection (slow-manifold, sections 5.3 and 5.4) or
+/// by expansion (`average/slow_manifold.hpp`), with the elongations g of the springs and their multipliers k g, which
 /// approach those of the constraints as the springs become stiffer:
 ///
 ///     omega^2 g = lambda + O(omega^-2)                                             (4)
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "lento/average/stiff_motion.hpp"
-#include "lento/method/relaxed.hpp"
+#include "lento/base/outcome.hpp"
+#include "lento/run/method.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 struct SlowPoint {
     Outcome outcome = Outcome::completed;
@@ -29,23 +29,12 @@ struct SlowPoint {
 };
 
 /// The options of a run by that method that concern projections; others are passed over.
-std::vector<std::string> projection_option_names(const std::string& method);
+std::vector<std::string> projection_option_names(const Method& method);
 
 enum class Extrapolation { none, richardson };
 
-/// By bounded-derivative if the request asks for it, else by ipa.
-SlowPoint slow_point(const StiffMotion& motion, const Request& request, Extrapolation extrapolation);
-
-template <class Springs>
-SlowPoint slow_point(const StiffSystem<Springs>& system, const Request& request, Extrapolation extrapolation) {
-    return slow_point(SpringsMotion(system), request, extrapolation);
-}
-
-/// Of constraints, as springs.
-template <class Free, class Constraints>
-SlowPoint slow_point(const ConstrainedSystem<Free, Constraints>& system, const Request& request,
-                     Extrapolation extrapolation) {
-    return slow_point(relaxed_for(system, request).system, request, extrapolation);
-}
+/// By the expansion if the request names its method, else by iterated projection. Of constraints: of the springs that they are relaxed to. Misuse
+/// where there is neither.
+SlowPoint slow_point(const Problem& problem, const Request& request, Extrapolation extrapolation);
 
 }  // namespace lento

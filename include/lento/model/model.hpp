@@ -1,135 +1,111 @@
-/// A mechanical system written down as text (TOML, `lento = 1`), read, checked and differentiated.
+/// Models written as text (TOML, `lento = 1`):
 ///
-/// Every expression is a node of one graph, in which parameters have their values already. Forces contain minus the gradients of
-/// the potential and of the springs. Everything is in the order of the file.
+///     const auto pendulum = lento::Model::from_file("models/inverted-pendulum.toml");
+///     for (double omega : {1e4, 1e6, 1e8}) {
+///         const auto solution = pendulum.with({{"omega", omega}}).solve();
+///         std::printf("%g\n", solution.slow(1).position[0]);
+///     }
+///
+/// A model is read, differentiated and compiled once. Other values of its parameters compile nothing again, and give the same numbers to the
+/// last bit as a model that is read with them. A model is immutable: any thread may use it.
 #pragma once
 
-#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "lento/model/compile.hpp"
-#include "lento/model/graph.hpp"
-#include "lento/model/source.hpp"
-#include "lento/problem/mass.hpp"
-#include "lento/problem/vibrated_system.hpp"
+#include "lento/problem/problem.hpp"
+#include "lento/run/request.hpp"
+#include "lento/run/solve.hpp"
 
-namespace lento::model {
+namespace [[gnu::visibility("default")]] lento {
 
-struct Coordinate {
-    std::string name;
-    double start = 0;
-    double velocity = 0;
-    Mark mark{};   ///< of the coordinate
-    Mark force{};  ///< of its force, if it has one
+namespace model {
+struct Model;
+class ModelParts;
+}  // namespace model
+
+class Model {
+public:
+    struct Parameter {
+        std::string name;
+        double value = 0;
+    };
+    /// `NAME=EXPRESSION` in place of what the text says of a parameter.
+    struct Assignment {
+        std::string name, expression;
+    };
+
+    /// Throw Misuse with the place, the line and a caret for everything that is wrong with a model.
+    static Model from_file(const std::filesystem::path& path, const std::vector<Assignment>& assignments = {});
+    static Model from_text(std::string text, const std::vector<Assignment>& assignments = {},
+                           std::string name = "model");
+
+    const std::string& title() const;
+    /// With those that follow from others.
+    std::vector<Parameter> parameters() const;
+    /// With other values of some parameters. Parameters that follow from them change too; values given before stay.
+    Model with(const std::vector<Parameter>& values) const;
+
+    /// The system, with the values of the parameters.
+    Problem problem() const;
+
+    /// What is asked of a run beside what the model says, as text: numbers may be expressions of the parameters. Options are NAME=VALUE.
+    struct Asked {
+        std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
+        std::vector<std::string> options{};
+    };
+    /// Whether something can be done without an end of the run; then t_end is NaN if nobody says it.
+    enum class End { needed, optional };
+    /// What the model says of a run: start, times, tolerances, method, options, with what is asked in its place. Options in the model are for
+    /// the method in the model. Throws Misuse where nobody says when the run ends.
+    Request request(const Asked& asked, End end = End::needed) const;
+    Request request() const { return request(Asked{}); }
+
+    Solution solve() const { return solve(request()); }
+    Solution solve(const Request& request) const;
+
+    /// The names of all numbers that outputs have, in the order of the file: coordinates, velocities, variables, multipliers, slow variables,
+    /// observed quantities.
+    const std::vector<std::string>& columns() const;
+    /// Their values at a true state.
+    std::vector<double> row(const Snapshot& state) const;
+    /// Their values at a state of the slow motion of a run. What depends on phases is taken at those that the slow motion belongs to: of methods
+    /// that meet the true motion once a period, at those of the start.
+    std::vector<double> slow_row(const Snapshot& state, const RunRecord& of, double t_start) const;
+    /// A state as sinks are given it.
+    Snapshot snapshot(double t, std::span<const double> y) const;
+
+    /// The number that an expression of parameters and constants stands for; `where` says where it was given.
+    double number(std::string_view expression, const std::string& where) const;
+
+    /// Slow variables are looked for where none are declared. Says why there are none, if so.
+    std::optional<std::string> find_slow_variables();
+
+    /// As it was read: for those who look at expressions.
+    const model::Model& parsed() const { return *parsed_; }
+    /// Operations of one evaluation of the right-hand side.
+    std::size_t operations() const;
+    /// What reading and compiling took.
+    struct Seconds {
+        double read = 0, compile = 0;
+    };
+    Seconds seconds() const;
+
+private:
+    struct Code;
+
+    Model(std::shared_ptr<const model::Model> parsed, std::shared_ptr<const Code> code);
+    static Model read(const std::function<model::Model()>& reading, std::vector<Assignment> assignments);
+    std::optional<FasterProblem> faster(double factor) const;
+
+    std::shared_ptr<const model::Model> parsed_;
+    std::shared_ptr<const Code> code_;
 };
 
-/// An unknown of a first-order system.
-struct Variable {
-    std::string name;
-    double start = 0;
-    Node rate{};
-    std::optional<Node> exact{};  ///< the exactly solvable part of its rate
-    Mark mark{};
-};
-
-struct NamedExpression {
-    std::string name;
-    Node node{};
-    Mark mark{};
-};
-
-/// A stiff potential 1/2 k elongation^2, or one of another form with a frequency.
-struct Spring {
-    std::string name;
-    std::optional<Node> elongation{};
-    std::optional<double> frequency{};  ///< k = frequency^2
-    std::optional<double> stiffness{};  ///< k itself
-    Node potential{};
-    bool soft = false;  ///< only part of the slow force
-};
-
-struct SlowVariable {
-    std::string name;
-    Node node{};
-    std::optional<Node> alternative{};  ///< a second chart
-};
-
-/// The exactly solvable Kepler part of a system.
-struct KeplerSplitting {
-    std::vector<std::string> position, velocity;
-    double mu = 1;
-    std::optional<Node> time_factor{};  ///< of the variables
-};
-
-/// A method option as given: a number, text that may be an expression, or a list of numbers.
-struct Setting {
-    std::string name;
-    std::variant<double, std::string, std::vector<double>> value;
-    Mark name_mark{};
-    Mark mark{};  ///< of the value
-};
-
-struct RunSettings {
-    double t_start = 0;
-    std::optional<double> t_end{};
-    Mark t_end_mark{};
-    std::string method = "auto";
-    Mark method_mark{};
-    std::size_t samples = 201;
-    double rtol = 1e-6;
-    double atol = 1e-9;
-    std::vector<Setting> options{};
-};
-
-struct Model {
-    Source source{"", ""};
-    std::string title{};
-    std::vector<std::pair<std::string, double>> parameters{};
-    std::vector<std::pair<std::string, double>> constants{};  ///< definitions that are numbers
-
-    Graph graph{};
-    std::vector<Place> places{};  ///< where the value of each symbol of the graph stands in the state
-
-    std::vector<Coordinate> coordinates{};  ///< of a second-order system
-    std::vector<Node> forces{};             ///< one a coordinate, complete
-    std::vector<Node> slow_forces{};        ///< without stiff springs
-    std::vector<Node> stiff_forces{};       ///< of stiff springs alone
-    Mass mass{0};
-    std::vector<Variable> variables{};  ///< of a first-order system
-
-    std::vector<Phase> phases{};
-    std::optional<Node> potential{};  ///< that of the system, without springs
-    std::vector<Spring> springs{};
-    std::vector<NamedExpression> constraints{};
-    std::vector<SlowVariable> slow{};
-    std::vector<NamedExpression> observed{};
-    std::vector<Node> fast_velocity{};   ///< one a coordinate, or none
-    std::optional<double> period{};      ///< of a fast motion that no phase tells
-    std::optional<std::string> small{};  ///< the parameter whose reduction makes the fast motion faster
-    std::optional<KeplerSplitting> kepler{};
-
-    RunSettings run{};
-
-    bool is_first_order() const { return !variables.empty(); }
-    /// Coordinates or variables.
-    std::size_t dimension() const { return is_first_order() ? variables.size() : coordinates.size(); }
-};
-
-/// `NAME=EXPRESSION` in place of what the file says of a parameter.
-struct Override {
-    std::string name, expression;
-};
-
-/// Reads a model. Throws ModelError, with the place, for everything that is wrong with it.
-Model read_model(Source source, const std::vector<Override>& overrides = {});
-
-/// The value of an expression of parameters and constants, for options and times; `where` says where outside the file it was given,
-/// `mark` where in it.
-double number_in(const Model& model, std::string_view expression, const std::string& where);
-double number_in(const Model& model, std::string_view expression, Mark mark);
-
-}  // namespace lento::model
+}  // namespace lento

@@ -4,35 +4,77 @@
 ///     gradient    g', the entries of a fixed sparse pattern
 ///     rates       g' v + g_t                            (vibrated (4.6), for constraints that may move)
 ///     curvature   g''[v, v] + 2 g_t' v + g_tt           (vibrated (B.1))
+///     change      g(x + d, t + s) - g(x, t), with all its digits however small the move
 ///
 /// Rates and curvature are the first and second derivative of g along x + s v, t + s: one jet gives each. Where time stands still, as
-/// within a window, the terms with g_t are left out. In C++ the constraints are one template `g(x, t, values)`; those of text models
-/// have the same members (`model/system.hpp`).
+/// within a window, the terms with g_t are left out. The elongations of springs are described in the same way. Constraints are immutable, and
+/// any thread may call them. In C++ they are one template `g(x, t, values)`.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "lento/base/increment.hpp"
 #include "lento/base/jet.hpp"
-#include "lento/base/misuse.hpp"
+#include "lento/base/scratch.hpp"
+#include "lento/problem/forces.hpp"
 #include "lento/problem/sparse_pattern.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 /// Whether constraints move with the time while a motion is followed.
 enum class Clock { running, stopped };
 
-/// Constraints written in C++. Copies are independent of each other; one of them serves one thread at a time.
+class Constraints {
+public:
+    virtual ~Constraints() = default;
+
+    std::size_t count() const { return names_.size(); }
+    const std::vector<std::string>& names() const { return names_; }
+    const SparsePattern& pattern() const { return pattern_; }
+    /// The same under other names. Throws Misuse unless there are as many.
+    std::shared_ptr<const Constraints> with_names(std::vector<std::string> names) const;
+
+    virtual void values(In x, double t, Out g) const = 0;
+    virtual void gradient(In x, double t, Out entries) const = 0;
+    virtual void rates(In x, In v, double t, Clock clock, Out result) const = 0;
+    virtual void curvature(In x, In v, double t, Clock clock, Out result) const = 0;
+    virtual void change(In x, double t, In d, double s, Out result) const = 0;
+
+    /// Whether they are also known along motions that are truncated series in time, with a running clock.
+    virtual bool takes_series() const = 0;
+    virtual void values(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> g) const = 0;
+    virtual void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const = 0;
+    virtual void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                           std::span<Taylor> result) const = 0;
+
+protected:
+    /// Throws Misuse unless there is a constraint, and the pattern has a row for each.
+    Constraints(std::vector<std::string> names, SparsePattern pattern);
+    Constraints(const Constraints&) = default;
+    Constraints& operator=(const Constraints&) = default;
+
+private:
+    virtual std::unique_ptr<Constraints> copy() const = 0;
+
+    std::vector<std::string> names_;
+    SparsePattern pattern_;
+};
+
+/// "g1", "g2", ...
+std::vector<std::string> constraint_names(std::size_t count);
+
+/// Constraints written in C++.
 template <class Function>
-class ConstraintFunctions {
+class ConstraintFunctions final : public Constraints {
 public:
     /// The pattern is found by evaluation.
     ConstraintFunctions(std::size_t dimension, std::size_t count, Function function)
@@ -40,113 +82,103 @@ public:
 
     /// The pattern is given: for long chains, where finding it would take a second.
     ConstraintFunctions(std::size_t dimension, std::size_t count, Function function, SparsePattern pattern)
-        : function_(std::move(function)),
-          pattern_(std::move(pattern)),
-          colours_(colours_of_columns(pattern_, dimension)),
-          line_(dimension),
-          along_line_(count),
-          curve_(dimension),
-          along_curve_(count) {
-        if (count == 0) {
-            throw Misuse("a constrained system needs at least one constraint");
-        }
-        if (pattern_.rows() != count) {
-            throw Misuse(fmt::format("the pattern has {} rows for {} constraints", pattern_.rows(), count));
-        }
-        for (std::size_t j = 0; j < count; ++j) {
-            names_.push_back(fmt::format("g{}", j + 1));
-        }
+        : Constraints(constraint_names(count), std::move(pattern)),
+          function_(std::move(function)),
+          colours_(colours_of_columns(this->pattern(), dimension)) {
         for (const std::size_t colour : colours_) {
             used_colours_ = std::max(used_colours_, colour + 1);
         }
     }
 
-    ConstraintFunctions with_names(std::vector<std::string> names) const {
-        if (names.size() != count()) {
-            throw Misuse(fmt::format("{} names for {} constraints", names.size(), count()));
-        }
-        ConstraintFunctions other = *this;
-        other.names_ = std::move(names);
-        return other;
+    void values(In x, double t, Out g) const override { function_(x, t, g); }
+    void gradient(In x, double t, Out entries) const override { by_colours<double>(x, t, entries); }
+    void rates(In x, In v, double t, Clock clock, Out result) const override {
+        along<Jet<double, 1>>(x, v, t, clock, result, 1);
     }
-
-    std::size_t count() const { return names_.size(); }
-    const std::vector<std::string>& names() const { return names_; }
-    const SparsePattern& pattern() const { return pattern_; }
-    const Function& function() const { return function_; }
-
-    void values(std::span<const double> x, double t, std::span<double> g) const { function_(x, t, g); }
-
-    void gradient(std::span<const double> x, double t, std::span<double> entries) const {
-        by_colours<double>(x, t, line_, along_line_, entries);
+    void curvature(In x, In v, double t, Clock clock, Out result) const override {
+        along<Jet<double, 2>>(x, v, t, clock, result, 2);
     }
-
-    /// Values and gradient as series in time, along a motion that is one.
-    void values(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> g) const { function_(x, t, g); }
-    void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const {
-        std::vector<Jet<Taylor, 1>> line(x.size()), along(count());
-        by_colours<Taylor>(x, t, line, along, entries);
-    }
-    void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
-                   std::span<Taylor> result) const {
-        using Nested = Jet<Taylor, 2>;
-        std::vector<Nested> curve(x.size()), along(count());
+    void change(In x, double t, In d, double s, Out result) const override {
+        using Number = Increment<double>;
+        Scratch<Number> moved(x.size()), changed(count());
         for (std::size_t i = 0; i < x.size(); ++i) {
-            curve[i] = Nested(x[i]);
-            curve[i][1] = v[i];
+            moved[i] = Number::at(x[i], d[i]);
         }
-        Nested time(t);
-        time[1] = Taylor(1);
-        function_(std::span<const Nested>(curve), time, std::span<Nested>(along));
+        function_(std::span<const Number>(moved.span()), Number::at(t, s), changed.span());
         for (std::size_t j = 0; j < result.size(); ++j) {
-            result[j] = 2 * along[j][2];
+            result[j] = changed[j].change();
         }
     }
 
-    void rates(std::span<const double> x, std::span<const double> v, double t, Clock clock,
-               std::span<double> result) const {
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            line_[i][0] = x[i];
-            line_[i][1] = v[i];
-        }
-        function_(std::span<const Dual>(line_), clock == Clock::running ? Dual::variable(t) : Dual(t),
-                  std::span<Dual>(along_line_));
-        for (std::size_t j = 0; j < result.size(); ++j) {
-            result[j] = along_line_[j][1];
+    bool takes_series() const override { return series; }
+    void values([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] const Taylor& t,
+                [[maybe_unused]] std::span<Taylor> g) const override {
+        if constexpr (series) {
+            function_(x, t, g);
         }
     }
-
-    void curvature(std::span<const double> x, std::span<const double> v, double t, Clock clock,
-                   std::span<double> result) const {
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            curve_[i] = Second(x[i]);
-            curve_[i][1] = v[i];
+    void gradient([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] const Taylor& t,
+                  [[maybe_unused]] std::span<Taylor> entries) const override {
+        if constexpr (series) {
+            by_colours<Taylor>(x, t, entries);
         }
-        function_(std::span<const Second>(curve_), clock == Clock::running ? Second::variable(t) : Second(t),
-                  std::span<Second>(along_curve_));
-        for (std::size_t j = 0; j < result.size(); ++j) {
-            result[j] = 2 * along_curve_[j][2];
+    }
+    void curvature([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] std::span<const Taylor> v,
+                   [[maybe_unused]] const Taylor& t, [[maybe_unused]] std::span<Taylor> result) const override {
+        if constexpr (series) {
+            using Nested = Jet<Taylor, 2>;
+            std::vector<Nested> curve(x.size()), image(count());
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                curve[i] = Nested(x[i]);
+                curve[i][1] = v[i];
+            }
+            Nested time(t);
+            time[1] = Taylor(1);
+            function_(std::span<const Nested>(curve), time, std::span<Nested>(image));
+            for (std::size_t j = 0; j < result.size(); ++j) {
+                result[j] = 2 * image[j][2];
+            }
         }
     }
 
 private:
-    using Dual = Jet<double, 1>;
-    using Second = Jet<double, 2>;
+    template <class S>
+    static constexpr bool takes = std::is_invocable_v<const Function&, std::span<const S>, S, std::span<S>>;
+    static constexpr bool series = takes<Taylor>;
+
+    std::unique_ptr<Constraints> copy() const override { return std::make_unique<ConstraintFunctions>(*this); }
+
+    /// The derivative of that order along x + s v.
+    template <class J>
+    void along(In x, In v, double t, Clock clock, Out result, int order) const {
+        Scratch<J> line(x.size()), image(count());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            line[i][0] = x[i];
+            line[i][1] = v[i];
+        }
+        function_(std::span<const J>(line.span()), clock == Clock::running ? J::variable(t) : J(t), image.span());
+        for (std::size_t j = 0; j < result.size(); ++j) {
+            result[j] = order == 2 ? 2 * image[j][2] : image[j][1];
+        }
+    }
 
     /// Derivatives by all columns of one colour at a time.
     template <class S>
-    void by_colours(std::span<const S> x, const S& t, std::span<Jet<S, 1>> line, std::span<Jet<S, 1>> along,
-                    std::span<S> entries) const {
+    void by_colours(std::span<const S> x, const S& t, std::span<S> entries) const {
+        using Dual = Jet<S, 1>;
+        // NOTE: series are too long for the stack.
+        constexpr std::size_t few = std::is_same_v<S, double> ? 32 : 0;
+        Scratch<Dual, few> line(x.size()), image(count());
         for (std::size_t colour = 0; colour < used_colours_; ++colour) {
             for (std::size_t i = 0; i < x.size(); ++i) {
                 line[i][0] = x[i];
                 line[i][1] = colours_[i] == colour ? 1.0 : 0.0;
             }
-            function_(std::span<const Jet<S, 1>>(line), Jet<S, 1>(t), along);
+            function_(std::span<const Dual>(line.span()), Dual(t), image.span());
             for (std::size_t j = 0; j < count(); ++j) {
-                for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
-                    if (colours_[pattern_.column(e)] == colour) {
-                        entries[e] = along[j][1];
+                for (std::size_t e = pattern().start(j); e < pattern().start(j + 1); ++e) {
+                    if (colours_[pattern().column(e)] == colour) {
+                        entries[e] = image[j][1];
                     }
                 }
             }
@@ -155,6 +187,7 @@ private:
 
     /// A derivative that is not a number marks everything that depends on it.
     static SparsePattern found_pattern(std::size_t dimension, std::size_t count, const Function& function) {
+        using Dual = Jet<double, 1>;
         std::vector<Dual> x(dimension);
         for (std::size_t i = 0; i < dimension; ++i) {
             x[i] = 0.7 + 0.2 * std::sin(static_cast<double>(i));
@@ -176,13 +209,8 @@ private:
     }
 
     Function function_;
-    SparsePattern pattern_;
     std::vector<std::size_t> colours_;
     std::size_t used_colours_ = 0;
-    std::vector<std::string> names_;
-    // Work space.
-    mutable std::vector<Dual> line_, along_line_;
-    mutable std::vector<Second> curve_, along_curve_;
 };
 
 }  // namespace lento

@@ -1,14 +1,5 @@
-/// Parts of first-order systems that are solved exactly: a field r(y) and its flow phi_h, y(t + h) = phi_h(y(t)).
-///
-///     field(y, rate)           rate = r(y), zero where the part moves nothing
-///     increment(h, y, du)      du = phi_h(y) - y; false where there is no such motion, and failure() says why
-///
-/// Increments, and not the point they lead to: a short motion is known to its last digit, and not to the last digit of y.
-///
-/// Where both are templates on their numbers, or have overloads for series, the flow is also known for points that are series in time, and so is
-/// its derivative: dual numbers y + s w give D phi_h(y) w - w as the increment of w. A flow that knows that one more cheaply has a member
-///
-///     carry(h, y, w, dw)       dw = D phi_h(y) w - w
+/// Flows that are known: linear ones, oscillators, Kepler motions. What the members of a flow mean is in `problem/exact_part.hpp`; all are templates
+/// on their numbers, so that they are also known for points that are series in time.
 #pragma once
 
 #include <algorithm>
@@ -24,58 +15,21 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "lento/base/jet.hpp"
 #include "lento/problem/kepler_series.hpp"
+#include "lento/problem/mass.hpp"
 
-namespace lento {
-
-template <class F, class S>
-concept FlowOn = requires(F& flow, const F& same, double h, std::span<const S> y, std::span<S> result) {
-    same.field(y, result);
-    { flow.increment(h, y, result) } -> std::same_as<bool>;
-};
-
-template <class F>
-concept ExactFlow = FlowOn<F, double> && requires(const F& flow) {
-    { flow.failure() } -> std::same_as<std::optional<std::string>>;
-};
-
-template <class F>
-concept SeriesFlow = ExactFlow<F> && FlowOn<F, Taylor> && FlowOn<F, Jet<double, 1>> && FlowOn<F, Jet<Taylor, 1>>;
-
-/// dw = D phi_h(y) w - w; false where there is no such motion.
-template <class S, FlowOn<S> Flow>
-bool carry(Flow& flow, double h, std::span<const S> y, std::span<const S> w, std::span<S> dw) {
-    if constexpr (requires {
-                      { flow.carry(h, y, w, dw) } -> std::same_as<bool>;
-                  }) {
-        return flow.carry(h, y, w, dw);
-    } else {
-        using Dual = Jet<S, 1>;
-        std::vector<Dual> point(y.begin(), y.end());
-        std::vector<Dual> increment(y.size());
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            point[i][1] = w[i];
-        }
-        const bool possible = flow.increment(h, std::span<const Dual>(point), std::span<Dual>(increment));
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            dw[i] = increment[i][1];
-        }
-        return possible;
-    }
-}
+namespace [[gnu::visibility("default")]] lento {
 
 /// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last h are kept: those of one splitting step, or of all phases of an average.
 class LinearFlow {
 public:
     static constexpr std::size_t most_kept = 2048;
 
-    explicit LinearFlow(Eigen::MatrixXd matrix);
+    explicit LinearFlow(Rows matrix);
+    template <class Matrix>
+    explicit LinearFlow(const Matrix& matrix) : LinearFlow(Rows(matrix)) {}
 
-    void field(std::span<const double> y, std::span<double> rate) const;
-    bool increment(double h, std::span<const double> y, std::span<double> du);
     std::optional<std::string> failure() const;
 
     template <class S>
@@ -93,36 +47,36 @@ public:
         return increment(h, w, dw);
     }
 
-    const Eigen::MatrixXd& matrix() const { return matrix_; }
+    const Rows& matrix() const { return matrix_; }
 
 private:
     template <class S>
-    static void multiply(const Eigen::MatrixXd& matrix, std::span<const S> y, std::span<S> result) {
-        for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    static void multiply(const Rows& matrix, std::span<const S> y, std::span<S> result) {
+        for (std::size_t i = 0; i < matrix.rows; ++i) {
             S sum = 0;
-            for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+            for (std::size_t j = 0; j < matrix.columns; ++j) {
                 if (matrix(i, j) != 0) {
-                    sum += matrix(i, j) * y[static_cast<std::size_t>(j)];
+                    sum += matrix(i, j) * y[j];
                 }
             }
-            result[static_cast<std::size_t>(i)] = sum;
+            result[i] = sum;
         }
     }
 
     struct Kept {
         double h;
-        Eigen::MatrixXd exponential_less_one;
+        Rows exponential_less_one;
     };
-    const Eigen::MatrixXd& exponential_less_one(double h);
+    const Rows& exponential_less_one(double h);
 
-    Eigen::MatrixXd matrix_;
+    Rows matrix_;
     std::vector<Kept> kept_;
     std::size_t last_ = 0;  // of those that are kept
     bool finite_ = true;
 };
 
 /// e^A - 1, by its series at A / 2^s and s times e^2a - 1 = (e^a - 1) (e^a + 1): small A keep their digits.
-Eigen::MatrixXd exponential_less_one(const Eigen::MatrixXd& A);
+Rows exponential_less_one(const Rows& A);
 
 /// q' = p, p' = -w^2 q in components `position` and `velocity` of y.
 struct Oscillator {
@@ -138,8 +92,6 @@ class OscillatorFlow {
 public:
     explicit OscillatorFlow(std::vector<Oscillator> oscillators);
 
-    void field(std::span<const double> y, std::span<double> rate) const { field<double>(y, rate); }
-    bool increment(double h, std::span<const double> y, std::span<double> du) { return increment<double>(h, y, du); }
     std::optional<std::string> failure() const;
 
     template <class S>

@@ -18,7 +18,7 @@
 
 #include "lento/base/jet.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 /// A Kepler motion over a time: x(t) - x = f_less_one x + g v,  v(t) - v = f_rate x + g_rate_less_one v.
 template <class S>

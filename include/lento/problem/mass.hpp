@@ -6,23 +6,49 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include <Eigen/Dense>
+namespace [[gnu::visibility("default")]] lento {
 
-namespace lento {
+/// A matrix by its rows, where a library for matrices would be too much.
+struct Rows {
+    std::size_t rows = 0, columns = 0;
+    std::vector<double> entries{};
+
+    Rows() = default;
+    Rows(std::size_t height, std::size_t width) : rows(height), columns(width), entries(height * width) {}
+    /// Of any matrix with rows(), cols() and entries matrix(i, j), such as those of Eigen.
+    template <class Matrix>
+    requires requires(const Matrix& matrix) { matrix(0, 0) + 0.0 * (matrix.rows() + matrix.cols()); }
+    explicit Rows(const Matrix& matrix)
+        : Rows(static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())) {
+        for (std::size_t i = 0; i < rows; ++i) {
+            for (std::size_t j = 0; j < columns; ++j) {
+                using Index = decltype(matrix.rows());
+                (*this)(i, j) = matrix(static_cast<Index>(i), static_cast<Index>(j));
+            }
+        }
+    }
+
+    double& operator()(std::size_t i, std::size_t j) { return entries[i * columns + j]; }
+    double operator()(std::size_t i, std::size_t j) const { return entries[i * columns + j]; }
+};
 
 class Mass {
 public:
     /// All masses one.
-    explicit Mass(std::size_t dimension) : dimension_(dimension) {}
+    explicit Mass(std::size_t dimension = 0) : dimension_(dimension) {}
 
     /// One mass per coordinate. Throws Misuse unless each is a finite number above zero.
     static Mass diagonal(std::span<const double> masses);
 
     /// A full matrix. Throws Misuse unless it is square, symmetric and positive definite.
-    static Mass full(const Eigen::MatrixXd& matrix);
+    static Mass full(Rows matrix);
+    template <class Matrix>
+    static Mass full(const Matrix& matrix) {
+        return full(Rows(matrix));
+    }
 
     std::size_t dimension() const { return dimension_; }
 
@@ -31,11 +57,11 @@ public:
     /// Whether M is diagonal, and so is its inverse.
     bool is_diagonal() const { return kind_ != Kind::full; }
 
-    /// The mass matrix itself, for energies and checks.
-    Eigen::MatrixXd matrix() const;
-
-    /// The entry (row, column) of M^-1.
+    /// The entries (row, column) of M, for energies and checks, and of M^-1.
+    double entry(std::size_t row, std::size_t column) const;
     double inverse_entry(std::size_t row, std::size_t column) const;
+    /// M v.
+    std::vector<double> times(std::span<const double> v) const;
 
     /// M^-1 f in place; `scratch` is as long as f.
     template <class S, std::size_t Extent>
@@ -46,7 +72,7 @@ public:
                 return;
             case Kind::diagonal:
                 for (std::size_t i = 0; i < d; ++i) {
-                    f[i] *= inverse<S>()[i];
+                    f[i] *= inverse_[i];
                 }
                 return;
             case Kind::full:
@@ -54,7 +80,7 @@ public:
                 for (std::size_t i = 0; i < d; ++i) {
                     S sum{};
                     for (std::size_t j = 0; j < d; ++j) {
-                        sum += scratch[j] * inverse<S>()[i * d + j];
+                        sum += scratch[j] * inverse_[i * d + j];
                     }
                     f[i] = sum;
                 }
@@ -64,23 +90,10 @@ public:
 private:
     enum class Kind { one, diagonal, full };
 
-    // NOTE: the inverse is kept in both precisions, so that long double steppers are not limited by it and double ones
-    // do not pay for conversions.
-    template <class S>
-    const auto& inverse() const {
-        if constexpr (std::is_same_v<S, long double>) {
-            return inverse_long_;
-        } else {
-            return inverse_;
-        }
-    }
-
     std::size_t dimension_;
     Kind kind_ = Kind::one;
-    Eigen::MatrixXd matrix_;  // a full one
-    std::vector<double> diagonal_;
-    std::vector<double> inverse_;  // the diagonal, or the rows of the full inverse
-    std::vector<long double> inverse_long_;
+    std::vector<double> entries_;  // the diagonal, or all rows
+    std::vector<double> inverse_;  // likewise
 };
 
 }  // namespace lento

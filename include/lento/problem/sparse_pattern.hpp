@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 class SparsePattern {
 public:

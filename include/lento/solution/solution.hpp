@@ -16,7 +16,7 @@
 #include "lento/march/sampling.hpp"
 #include "lento/step/dense.hpp"
 
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 struct Snapshot {
     double t = 0;
@@ -60,9 +60,18 @@ struct UsedOption {
     std::string name, value;
 };
 
+/// A method that was tried before the one that ran, and how it ended.
+struct Tried {
+    std::string method;
+    Outcome outcome = Outcome::refused;
+    std::string why;
+};
+
 struct RunRecord {
     std::string method{}, requested_method{};
-    std::string slow_is{};  ///< what the slow solution means: averaged, true, ...
+    std::vector<Tried> tried{};  ///< by `auto`, before this method
+    std::string better_by{};     ///< the method that this one leaves the problem to, if it does
+    std::string slow_is{};       ///< what the slow solution means: averaged, true, ...
     Outcome outcome = Outcome::completed;
     std::string explanation{};  ///< a sentence a user can act on; empty when completed
     double t_end = 0;           ///< the time reached
@@ -89,13 +98,8 @@ public:
         record_.options.push_back(std::move(option));
         return std::move(*this);
     }
-    /// The same for a request that named the method otherwise.
-    Solution requested_as(std::string name) && {
-        record_.requested_method = std::move(name);
-        return std::move(*this);
-    }
-    /// The same for a request of another method, which chose this one and says why, after so many evaluations of its own.
-    Solution handed_over(std::string requested, std::string why, std::int64_t evaluations) &&;
+    /// The same after other methods were tried, which took so many evaluations.
+    Solution after(std::vector<Tried> tried, std::int64_t evaluations) &&;
     /// The same with states that `completion` adds multipliers to.
     Solution completed_by(Settling completion) &&;
 

@@ -2,19 +2,15 @@
 ///
 ///     y(t) = sum_k p_k s^k,     s = (t - from) / (to - from) in [0, 1]
 ///
-/// Three ways to make one: the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6);
-/// the cubic through y, y' of a first-order system, error O(h^4); and the continuous extension of Dormand-Prince 5(4), of
-/// order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., (II.6.12)).
+/// It comes from the quintic through x, x', x'' at both ends of a step of a second-order system, error O(h^6), from the
+/// cubic through y, y' of a first-order system, error O(h^4), or from a stepper that knows better.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "lento/step/runge_kutta.hpp"
-
-namespace lento {
+namespace [[gnu::visibility("default")]] lento {
 
 class DenseStep {
 public:
@@ -66,8 +62,5 @@ DenseStep quintic_hermite(double from, double to, std::span<const double> y0, st
 /// From y and y' at both ends of a step.
 DenseStep cubic_hermite(double from, double to, std::span<const double> y0, std::span<const double> rate0,
                         std::span<const double> y1, std::span<const double> rate1);
-
-/// Of the last step of `method`, which ended at y1.
-DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method, std::span<const double> y1);
 
 }  // namespace lento

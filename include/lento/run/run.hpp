@@ -1,0 +1,111 @@
+/// A request under way: the only place with a clock, a record, a stop source and counters. Methods are written in terms of it; what all of them
+/// share is here once:
+///
+///     check the request, put the start on the constraints      Run(problem, request, method, by)
+///     say what does not hold, or what was chosen                refuse, warn, note
+///     march                                                     march
+///     report                                                    finished, not_started, leave_to
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "lento/judge/outset.hpp"
+#include "lento/judge/violation.hpp"
+#include "lento/problem/problem.hpp"
+#include "lento/run/macro.hpp"
+#include "lento/run/method.hpp"
+#include "lento/run/request.hpp"
+#include "lento/solution/solution.hpp"
+
+namespace [[gnu::visibility("default")]] lento {
+
+/// Who chose the method. One that was asked for runs, or fails with its reason; one that `auto` chose may leave the problem to another.
+enum class ChosenBy { name, automatic };
+
+class Run {
+public:
+    /// Throws Misuse for what no run could make sense of. A start off the constraints is moved onto them, or is a violation.
+    Run(const Problem& problem, const Request& request, const Method& method, ChosenBy by = ChosenBy::name);
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    const Problem& problem() const { return problem_; }
+    /// With the start on the constraints. Marches stop where the run is refused.
+    const Request& request() const { return request_; }
+    const Options& options() const { return request_.options; }
+    const Method& method() const { return *method_; }
+    Interval interval() const { return {request_.t_start, request_.t_end}; }
+    double length() const { return request_.t_end - request_.t_start; }
+    /// The start as marches know it: y = (x, v), or the variables.
+    std::vector<double> start() const;
+    Outset outset() const {
+        return {request_.start, request_.velocity, request_.t_start, request_.t_end, request_.rtol, request_.atol};
+    }
+    bool by_auto() const { return by_ == ChosenBy::automatic; }
+
+    /// An average that is known to less than this cannot be followed any finer.
+    void loosen(double rtol, double atol) {
+        request_.rtol = rtol;
+        request_.atol = atol;
+    }
+    void allow_steps(std::int64_t most) { request_.most_steps = std::min(request_.most_steps, most); }
+
+    void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
+    /// An option as it was used, given or chosen.
+    void note(std::string name, std::string value) { record_.options.push_back({std::move(name), std::move(value)}); }
+    void note(const MacroChoice& macro);
+    Statistics& statistics() { return record_.statistics; }
+    void estimate(std::vector<double> errors) { record_.error_estimate = std::move(errors); }
+    const std::vector<double>& error_estimate() const { return record_.error_estimate; }
+
+    /// What the method relies on does not hold; a march under way ends at its next step. The first is the cause of the others.
+    void refuse(Violation violation);
+    void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
+        refuse({outcome, std::move(sentence), remedy});
+    }
+    const std::optional<Violation>& violation() const { return violation_; }
+    bool goes_on() const { return !violation_; }
+
+    /// Warns where the run took more evaluations than resolving every vibration would.
+    void compare_with_direct(double evaluations_of_direct);
+
+    /// Ends the run. A march that failed names the component it failed in, with this advice.
+    struct Ending {
+        MarchResult result{};
+        Trajectory trajectory{};
+        Snapshot final_state{};
+        Reconstruction reconstruction{};
+        Settling settling{};
+        std::string advice{};
+    };
+    Solution finished(Ending ending);
+    /// Ends it before the march: there is only the true start, and the violation.
+    Solution not_started();
+    Solution not_started(Outcome outcome, std::string sentence) {
+        refuse(outcome, std::move(sentence));
+        return not_started();
+    }
+    /// Ends it before the march, because another method does with less work, or at all, what this one was chosen for.
+    Solution leave_to(const Method& other, std::string why);
+
+private:
+    std::chrono::steady_clock::time_point began_;
+    Problem problem_;
+    const Method* method_;
+    ChosenBy by_;
+    Request request_;
+    RunRecord record_;
+    std::optional<Violation> violation_;
+    std::stop_source stop_;
+    std::stop_callback<std::function<void()>> passed_on_;
+};
+
+}  // namespace lento

@@ -1,0 +1,202 @@
+/// The true motion of a constrained system over short stretches, as increments (`average/micro_flow.hpp`): with a half-explicit Runge-Kutta
+/// method in the Gear-Gupta-Leimkuhler form (stroboscopic, section 6.1), or with an explicit one of order 8 for the system without
+/// multipliers (`problem/acceleration.hpp`), put back on the constraints at the marks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "average/stepped_flow.hpp"
+#include "problem/ground.hpp"
+#include "step/catalogue.hpp"
+#include "step/half_explicit.hpp"
+
+namespace lento {
+
+/// What both have in common: rates and multipliers of the constrained motion.
+class ConstrainedFlow : public MicroFlow {
+public:
+    ConstrainedFlow(const Problem& problem, double t_start)
+        : active_(problem.free()),
+          clock_(problem, t_start),
+          ground_(problem),
+          y_(2 * problem.dimension()),
+          rate_(2 * problem.dimension()),
+          zero_(2 * problem.dimension(), 0.0),
+          multipliers_(problem.constraints->count()),
+          gradient_(problem.constraints->pattern().entries()) {}
+
+    std::size_t dimension() const override { return y_.size(); }
+    std::optional<std::string> failure() const override { return failure_; }
+    std::int64_t newton_iterations() const override { return ground_.iterations(); }
+
+    void rate(double t, std::span<const double> y, std::span<double> rate) override {
+        constrained_rate({.t = t}, 0, y, rate, multipliers_);
+    }
+    void multipliers(double t, double turns, std::span<const double> y, std::span<double> lambda) override {
+        constrained_rate({.t = t, .turns = turns}, 1, y, rate_, lambda);
+    }
+    /// By the trapezoidal rule: over a period it is as good as the motion is smooth.
+    void mean_multipliers(const Stretch& stretch, std::span<const double> y, std::span<double> mean) override {
+        Stretch part = stretch;
+        part.steps = 1;
+        part.marks = static_cast<std::size_t>(stretch.steps);
+        std::vector<double> increments(part.marks * y.size());
+        std::vector<double> point(y.begin(), y.end());
+        follow(part, y, increments);
+        std::fill(mean.begin(), mean.end(), 0.0);
+        for (std::size_t k = 0; k < part.marks; ++k) {
+            constrained_rate(stretch, static_cast<double>(k), point, rate_, multipliers_);
+            for (std::size_t j = 0; j < mean.size(); ++j) {
+                mean[j] += multipliers_[j] / static_cast<double>(part.marks);
+            }
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                point[i] = y[i] + increments[k * y.size() + i];
+            }
+        }
+    }
+
+protected:
+    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
+                  std::span<double> rate) {
+        const std::size_t d = u.size() / 2;
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        const std::span<const double> y(y_);
+        std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
+        active_.uncounted(y.first(d), y.last(d), stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
+                          rate.last(d));
+    }
+
+    /// Moves base + u by `move(y)`, as an increment.
+    template <class Move>
+    Convergence moved(std::span<const double> base, std::span<double> u, Move&& move) {
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            y_[i] = base[i] + u[i];
+        }
+        moved_ = y_;
+        const auto reached = move(std::span<double>(moved_));
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            u[i] += moved_[i] - y_[i];
+        }
+        return reached;
+    }
+
+    void fail(double t, const Convergence& reached, std::span<double> increments) {
+        std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
+        failure_ =
+            reached.independent
+                ? fmt::format(
+                      "a micro-step near t = {:.6g} does not reach the constraints: the residual of {} stays at "
+                      "{:.2g}; take more micro_steps_per_period, unless the constraints cannot all hold there",
+                      t, ground_.names()[reached.worst], reached.residual)
+                : fmt::format("the constraints become dependent near t = {:.6g}, as where a mechanism locks or folds",
+                              t);
+    }
+
+    Ground& ground() { return ground_; }
+
+    std::optional<std::string> failure_;
+
+private:
+    void constrained_rate(const Stretch& stretch, double steps, std::span<const double> y, std::span<double> rate,
+                          std::span<double> lambda) {
+        const std::size_t d = y.size() / 2;
+        const double t = stretch.t + steps * stretch.h;
+        evaluate(stretch, y, steps, zero_, rate);
+        auto& manifold = ground_.manifold();
+        manifold.gradient(y.first(d), t, gradient_);
+        if (manifold.factorise(gradient_)) {
+            manifold.constrain_acceleration(gradient_, y.first(d), y.last(d), t, rate.last(d), lambda);
+        } else {
+            std::fill(lambda.begin(), lambda.end(), std::numeric_limits<double>::quiet_NaN());
+        }
+        ++evaluations_;
+    }
+
+    Acceleration active_;
+    PhaseClock clock_;
+    Ground ground_;
+    std::vector<double> y_, rate_, zero_, moved_, multipliers_, gradient_;
+};
+
+template <class Stepper>
+class HalfExplicitFlow final : public ConstrainedFlow {
+public:
+    HalfExplicitFlow(const Problem& problem, double t_start)
+        : ConstrainedFlow(problem, t_start), stepper_(2 * problem.dimension()), state_(2 * problem.dimension()) {}
+
+    int order() const override { return Stepper::order; }
+
+    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+        failure_.reset();
+        std::fill(state_.y.begin(), state_.y.end(), 0.0);
+        evaluate(stretch, y, 0.0, state_.y, state_.rate);
+        Convergence reached = ground().begin(stretch.t, y);
+        auto out = increments.begin();
+        std::int64_t k = 0;
+        for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {
+            for (const std::int64_t end = k + stretch.steps; k < end && reached.converged; ++k) {
+                const auto steps = static_cast<double>(k);
+                reached = stepper_.step([&](double c, std::span<const double> u,
+                                            std::span<double> rate) { evaluate(stretch, y, steps + c, u, rate); },
+                                        [&](double c, std::span<double> u) {
+                                            return moved(y, u, [&](std::span<double> point) {
+                                                return ground().along(stretch.t + (steps + c) * stretch.h, point);
+                                            });
+                                        },
+                                        stretch.h, state_);
+            }
+            out = std::copy(state_.y.begin(), state_.y.end(), out);
+        }
+        if (!reached.converged) {
+            fail(stretch.t, reached, increments);
+        }
+        micro_steps_ += k;
+        evaluations_ += 1 + k * Stepper::evaluations;
+    }
+
+private:
+    Stepper stepper_;
+    FirstOrderState<double> state_;
+};
+
+class ReducedFlow final : public ConstrainedFlow {
+public:
+    ReducedFlow(const Problem& problem, double t_start) : ConstrainedFlow(problem, t_start), flow_(problem, t_start) {}
+
+    int order() const override { return flow_.order(); }
+
+    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+        failure_.reset();
+        const auto evaluations = flow_.evaluations();
+        flow_.follow(stretch, y, increments);
+        for (std::size_t mark = 0; mark < stretch.marks; ++mark) {
+            const double t =
+                stretch.t + static_cast<double>(static_cast<std::int64_t>(mark + 1) * stretch.steps) * stretch.h;
+            const auto reached = moved(y, increments.subspan(mark * y.size(), y.size()),
+                                       [&](std::span<double> point) { return ground().settle(t, point); });
+            if (!reached.converged) {
+                fail(t, reached, increments);
+                break;
+            }
+        }
+        micro_steps_ += stretch.steps * static_cast<std::int64_t>(stretch.marks);
+        evaluations_ += flow_.evaluations() - evaluations;
+    }
+
+private:
+    MotionFlow<PrinceDormandOnMotion> flow_;
+};
+
+}  // namespace lento

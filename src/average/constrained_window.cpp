@@ -1,0 +1,205 @@
+#include "average/constrained_window.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/compensated_sum.hpp"
+#include "lento/base/misuse.hpp"
+#include "step/constrained_catalogue.hpp"
+
+namespace lento {
+namespace {
+
+/// Where and how a window failed to stay on the manifold.
+struct WindowFailure {
+    Convergence convergence;
+    std::int64_t step = 0;  ///< micro-steps from the middle
+};
+
+class ConstrainedWindow : public Window {
+public:
+    ConstrainedWindow(Acceleration& acceleration, Manifold& manifold, const TimeScales& scales,
+                      const WindowShape& shape)
+        : Window(scales, shape), acceleration_(&acceleration), manifold_(&manifold) {}
+
+    void average_motion(const WindowStart&, Out, Out, Out) override {
+        throw Misuse("windows on a manifold average forces, not motions");
+    }
+
+    std::optional<std::string> failure() const override {
+        if (!failure_) {
+            return std::nullopt;
+        }
+        const auto& [convergence, step] = *failure_;
+        if (!convergence.independent) {
+            return fmt::format("{} micro-steps from the middle of a window the constraints become dependent", step);
+        }
+        return fmt::format(
+            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a "
+            "residual of {:.2g}, relative, the largest in {}; take more micro_steps_per_period, unless the constraints "
+            "cannot all hold there",
+            step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
+    }
+
+protected:
+    Acceleration* acceleration_;
+    Manifold* manifold_;
+    std::optional<WindowFailure> failure_;
+};
+
+template <class Stepper>
+class SteppedConstrainedWindow final : public ConstrainedWindow {
+public:
+    SteppedConstrainedWindow(Acceleration& acceleration, Manifold& manifold, const TimeScales& scales,
+                             const WindowShape& shape)
+        : ConstrainedWindow(acceleration, manifold, scales, shape),
+          ratios_(scales.ratios),
+          theta_(ratios_.size()),
+          middle_(manifold),
+          state_(manifold),
+          stepper_(manifold, shape.velocity),
+          velocity_(manifold.dimension()),
+          total_(manifold.dimension()),
+          lambda_(manifold.count()),
+          forces_(manifold.dimension()),
+          multipliers_(manifold.count()) {}
+
+    /// The filtered acceleration, and behind it, where `result` has room, the filtered multipliers.
+    void average_acceleration(const WindowStart& start, Out result) override {
+        const std::size_t d = manifold_->dimension();
+        forces_.clear();
+        multipliers_.clear();
+        failure_.reset();
+        sweep(start);
+        if (failure_) {
+            std::fill(result.begin(), result.end(), std::numeric_limits<double>::quiet_NaN());
+            return;
+        }
+        forces_.value(result.first(d));
+        if (result.size() > d) {
+            multipliers_.value(result.subspan(d));
+        }
+    }
+
+private:
+    static constexpr bool is_shake = std::is_same_v<Stepper, Shake>;
+
+    void sweep(const WindowStart& start) {
+        std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
+        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        evaluations_ = 0;
+        evaluate(start, 0, middle_.x(), middle_.v(), middle_.a());
+        for (const int direction : {1, -1}) {
+            if (failure_ || (direction == -1 && sides_ == Sides::forward)) {
+                break;
+            }
+            if (const auto there = linearise(*manifold_, start.t, middle_); !there.converged) {
+                failure_ = {there, 0};
+                break;
+            }
+            state_ = middle_;
+            if constexpr (requires { stepper_.restart(); }) {
+                stepper_.restart();
+            }
+            const auto steps = static_cast<std::int64_t>(weights_.each_side());
+            if constexpr (is_shake) {
+                shake(start, direction, steps);
+            } else {
+                others(start, direction, steps);
+            }
+            micro_steps_ += steps;
+        }
+        acceleration_->count(evaluations_);
+    }
+
+    void shake(const WindowStart& start, int direction, std::int64_t steps) {
+        const double h = direction * micro_step_;
+        for (std::int64_t k = 0; k <= steps; ++k) {
+            if (const auto moved = stepper_.move(start.t, h, state_); !moved.converged) {
+                failure_ = {moved, direction * k};
+                return;
+            }
+            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            manifold_->pull(state_.gradient, stepper_.multipliers(), 1, total_);
+            add(direction, k, stepper_.multipliers());
+            if (k < steps) {
+                stepper_.evaluate(
+                    [&](double, auto x, auto v, auto a) { evaluate(start, direction * (k + 1.0), x, v, a); }, h,
+                    state_);
+                manifold_->gradient(state_.x(), start.t, state_.gradient);
+            }
+        }
+    }
+
+    void others(const WindowStart& start, int direction, std::int64_t steps) {
+        const double h = direction * micro_step_;
+        for (std::int64_t k = 0; k <= steps; ++k) {
+            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            manifold_->constrain_acceleration(state_.gradient, state_.x(), state_.v(), start.t, total_, lambda_);
+            add(direction, k, lambda_);
+            if (k < steps) {
+                const auto moved =
+                    stepper_.step([&](double c, auto x, auto v,
+                                      auto a) { evaluate(start, direction * (static_cast<double>(k) + c), x, v, a); },
+                                  [&](double) { return start.t; }, h, state_);
+                if (!moved.converged) {
+                    failure_ = {moved, direction * k};
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What is found k micro-steps from the middle; the middle itself belongs to the forward half.
+    void add(int direction, std::int64_t k, In lambda) {
+        if (k == 0 && direction == -1) {
+            return;
+        }
+        const double weight = weights_[static_cast<std::size_t>(k)] * (k > 0 && sides_ == Sides::forward ? 2.0 : 1.0);
+        forces_.add(weight, total_);
+        multipliers_.add(weight, lambda);
+    }
+
+    /// The active acceleration `steps` micro-steps from the middle.
+    void evaluate(const WindowStart& start, double steps, In x, In v, Out a) {
+        ++evaluations_;
+        window_phases(start.phases, ratios_, steps, steps_per_period_, theta_);
+        if (!start.slow_velocity.empty()) {
+            for (std::size_t i = 0; i < v.size(); ++i) {
+                velocity_[i] = start.slow_velocity[i] + v[i];
+            }
+            v = velocity_;
+        }
+        acceleration_->uncounted(x, v, start.t, theta_, a);
+    }
+
+    std::vector<double> ratios_;
+    std::int64_t evaluations_ = 0;  // in the window under way
+    // Work space.
+    std::vector<double> theta_;
+    ConstrainedState middle_, state_;
+    Stepper stepper_;
+    std::vector<double> velocity_, total_, lambda_;
+    CompensatedVectorSum<double> forces_, multipliers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Window> make_constrained_window(std::string_view stepper, Acceleration& active, Manifold& manifold,
+                                                const TimeScales& scales, const WindowShape& shape) {
+    return with_constrained_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<Window> {
+        using Made = SteppedConstrainedWindow<typename decltype(choice)::Stepper>;
+        return std::make_unique<Made>(active, manifold, scales, shape);
+    });
+}
+
+}  // namespace lento

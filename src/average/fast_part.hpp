@@ -1,0 +1,174 @@
+/// The fast part of a vibrated motion, computed from the force alone.
+///
+/// With X, V frozen, the acceleration is a periodic function of the phases, a = sum_n c_n e^(i n.theta). Its part of
+/// zero mean, integrated once and twice along theta' = omega, is the fast velocity and the fast displacement (vibrated
+/// (3.4), (3.6), (3.8)):
+///
+///     W = sum c_n e^(i n.theta) / (i n.omega),     Delta = -sum c_n e^(i n.theta) / (n.omega)^2
+///
+/// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with n.omega = 0 (phases of equal or
+/// commensurate frequency) belong to the mean.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "problem/acceleration.hpp"
+#include "problem/time_scales.hpp"
+
+namespace lento {
+
+/// The harmonics of a vector-valued function on the torus of k phases, from its values on a grid of m points a phase.
+class Harmonics {
+public:
+    Harmonics(std::size_t dimension, std::span<const Phase> phases, std::size_t points);
+
+    std::size_t grid_size() const { return grid_size_; }
+    /// The phases of grid point j.
+    void grid_phases(std::size_t j, Out theta) const;
+    /// Where the values at grid point j go.
+    Out values(std::size_t j) { return {values_.data() + j * dimension_, dimension_}; }
+    /// From values to coefficients.
+    void transform();
+    /// The largest coefficient in the upper half of the harmonics, over the largest of all: 0 means resolved.
+    double tail() const;
+
+    /// The frequencies n.omega >= 0 of the coefficients above `share` of the largest, standing ones left out.
+    std::vector<double> frequencies(double share) const;
+
+    struct Parts {
+        std::vector<double> mean, velocity, displacement;
+    };
+    Parts at(In theta) const;
+
+private:
+    std::ptrdiff_t harmonic(std::size_t index) const;  // 0, 1, ..., m/2, -(m/2-1), ..., -1
+
+    std::size_t dimension_, phases_, points_, grid_size_;
+    std::vector<double> frequencies_;
+    std::vector<double> values_;
+    std::vector<std::complex<double>> coefficients_;
+};
+
+class FastPart {
+public:
+    struct Motion {
+        std::vector<double> displacement, velocity;
+    };
+    /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
+    struct Profile {
+        std::vector<double> mean, velocity_swing, largest_displacement;
+    };
+
+    /// Chooses the number of phases at which the force is evaluated: enough at the state given.
+    FastPart(Acceleration& acceleration, In x, In v, double t) : acceleration_(&acceleration) {
+        const std::size_t phases = acceleration.problem().phases.size();
+        const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
+        for (points_ = 16; points_ < most; points_ *= 2) {
+            if (!(harmonics(x, v, t).tail() > 1e-10)) {
+                break;
+            }
+        }
+    }
+
+    Motion at(In x, In v, double t, In theta) {
+        auto parts = harmonics(x, v, t).at(theta);
+        return {std::move(parts.displacement), std::move(parts.velocity)};
+    }
+
+    /// At `count` moments of a period of the fastest phase, all phases starting from zero.
+    std::vector<std::vector<double>> displacements(In x, In v, double t, int count) {
+        const auto& phases = acceleration_->problem().phases;
+        const auto h = harmonics(x, v, t);
+        double fastest = 0;
+        for (const auto& phase : phases) {
+            fastest = std::max(fastest, phase.frequency);
+        }
+        std::vector<std::vector<double>> result;
+        for (int k = 0; k < count; ++k) {
+            std::vector<double> theta;
+            for (const auto& phase : phases) {
+                theta.push_back(2 * std::numbers::pi * k / count * phase.frequency / fastest);
+            }
+            result.push_back(h.at(theta).displacement);
+        }
+        return result;
+    }
+
+    Profile profile(In x, In v, double t, const TimeScales& scales) {
+        constexpr int samples = 64;
+        const auto& phases = acceleration_->problem().phases;
+        const auto h = harmonics(x, v, t);
+        std::vector<double> low(x.size(), HUGE_VAL);
+        std::vector<double> high(x.size(), -HUGE_VAL);
+        Profile profile;
+        profile.largest_displacement.assign(x.size(), 0.0);
+        for (int k = 0; k < samples; ++k) {
+            std::vector<double> theta;
+            for (const auto& phase : phases) {
+                theta.push_back(phase.start + phase.frequency * scales.slowest * k / samples);
+            }
+            auto parts = h.at(theta);
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                low[i] = std::min(low[i], parts.velocity[i]);
+                high[i] = std::max(high[i], parts.velocity[i]);
+                if (std::abs(parts.displacement[i]) > std::abs(profile.largest_displacement[i])) {
+                    profile.largest_displacement[i] = parts.displacement[i];
+                }
+            }
+            profile.mean = std::move(parts.mean);
+        }
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            profile.velocity_swing.push_back(high[i] - low[i]);
+        }
+        return profile;
+    }
+
+    /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or difference of
+    /// two, for the harmonics n that the force has at the state given.
+    double slowest_frequency(In x, In v, double t) {
+        const auto present = harmonics(x, v, t).frequencies(1e-6);
+        double slowest = HUGE_VAL;
+        for (const double one : present) {
+            slowest = std::min(slowest, one);
+            for (const double other : present) {
+                const double beat = std::abs(one - other);
+                slowest = beat > 1e-9 * one ? std::min(slowest, beat) : slowest;
+            }
+        }
+        return slowest;
+    }
+
+    /// Phases a dimension of the grid.
+    std::size_t points() const { return points_; }
+
+private:
+    Harmonics harmonics(In x, In v, double t) {
+        Harmonics h(x.size(), acceleration_->problem().phases, points_);
+        std::vector<double> theta(acceleration_->problem().phases.size());
+        for (std::size_t j = 0; j < h.grid_size(); ++j) {
+            h.grid_phases(j, theta);
+            (*acceleration_)(x, v, t, theta, h.values(j));
+        }
+        h.transform();
+        return h;
+    }
+
+    Acceleration* acceleration_;
+    std::size_t points_ = 16;
+};
+
+/// How strongly the vibration acts as a parametric excitation at a point: the spectral radius of the derivative of the fast displacement by
+/// the position, the largest over the phases. For x'' = -k cos(theta) x it is k / omega^2. Above 0.45 the un-averaged motion near an
+/// equilibrium grows at half the frequency of the vibration (Mathieu's equation; Acheson's theorem on inverted chains), which no averaged
+/// force can show.
+inline constexpr double largest_parametric_strength = 0.45;
+
+double parametric_strength(Acceleration& acceleration, In x, In v, double t);
+
+}  // namespace lento

@@ -1,0 +1,153 @@
+#include "average/flow_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace lento {
+namespace {
+
+/// How far y moves along the flow, and how a direction turns there.
+struct Excursion {
+    std::vector<double> scales, direction, moved, turned;
+
+    explicit Excursion(std::span<const double> y) : scales(y.size()), moved(y.size()), turned(y.size()) {
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const double size = y[i] == 0 ? 1.0 : std::abs(y[i]);
+            direction.push_back(size * std::cos(1.0 + static_cast<double>(i)));
+        }
+    }
+    void include(std::span<const double> y) {
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            scales[i] = std::max({scales[i], std::abs(y[i] + moved[i]), std::abs(direction[i] + turned[i])});
+        }
+    }
+};
+
+}  // namespace
+
+FlowField::FlowField(const Problem& problem)
+    : PhaseField(problem, PhaseFrom::flow),
+      problem_(problem),
+      forces_(problem.forces.blocks()),
+      flow_(problem.exact->flow()) {}
+
+std::optional<std::string> FlowField::not_periodic(In y, double periods, double tolerance) {
+    if (!period() || y.size() != dimension()) {
+        return std::nullopt;
+    }
+    const double T = *period();
+    Excursion excursion(y);
+    constexpr int looks = 8;
+    for (int k = 0; k <= looks; ++k) {
+        if (!flow_->increment(k * T / looks, y, excursion.moved) ||
+            !flow_->carry(k * T / looks, y, excursion.direction, excursion.turned)) {
+            return fmt::format("the exactly solved part has no motion from the start over {:.6g}: {}", k * T / looks,
+                               flow_->failure().value_or("it is not finite"));
+        }
+        excursion.include(y);
+    }
+    constexpr double rounding = 1e-11;
+    constexpr double rounding_near = 1e-6;  // near the centre of an orbit directions turn fast
+    const double most = std::max(rounding, tolerance / std::max(periods, 1.0));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const double scale = excursion.scales[i];
+        if (!(std::abs(excursion.moved[i]) <= most * scale)) {
+            return fmt::format(
+                "the exactly solved part does not have the period {:.12g}: after it {} is {:.3g} away from its start, "
+                "{:.2g} of its size, where {:.2g} is allowed",
+                T, names()[i], excursion.moved[i], std::abs(excursion.moved[i]) / scale, most);
+        }
+        if (!(std::abs(excursion.turned[i]) <= std::max(most, rounding_near) * scale)) {
+            return fmt::format(
+                "the exactly solved part has the period {:.12g} only at the start, not near it: there {} changes by "
+                "{:.2g} of its distance from the start; a factor of the rates has to make all periods equal",
+                T, names()[i], std::abs(excursion.turned[i]) / scale);
+        }
+    }
+    return std::nullopt;
+}
+
+void FlowField::blocks(int degree, double t, In z, In, Out a) {
+    if (degree == 0) {
+        rates<double>(degree, t, z, a);
+    } else {
+        rates<Taylor>(degree, t, z, a);
+    }
+}
+
+template <class S>
+void FlowField::rates(int degree, double t, In z, Out a) {
+    const std::size_t n = dimension();
+    const BlockLayout layout{n, points()};
+    const auto gather = [&](In block, std::size_t k, std::span<S> values) {
+        if constexpr (std::is_same_v<S, double>) {
+            layout.gather(block, k, values);
+        } else {
+            layout.gather(degree, block, k, values);
+        }
+    };
+    const auto scatter = [&](std::span<const S> values, std::size_t k, Out block) {
+        if constexpr (std::is_same_v<S, double>) {
+            layout.scatter(values, k, block);
+        } else {
+            layout.scatter(degree, values, k, block);
+        }
+    };
+    const S nothing(std::numeric_limits<double>::quiet_NaN());
+    std::vector<S> start(n), y(n), rest(n), large(n), result(n);
+    std::vector<bool> lost(points());  // where there is no motion along the flow
+    points_on_flow_.resize(z.size());
+    rates_.resize(z.size());
+    for (std::size_t k = 0; k < points(); ++k) {
+        gather(z, k, start);
+        if (flow_->increment(time_at(k), std::span<const S>(start), std::span<S>(y))) {
+            for (std::size_t i = 0; i < n; ++i) {
+                y[i] += start[i];
+            }
+        } else {
+            fail();
+            lost[k] = true;
+            std::fill(y.begin(), y.end(), nothing);
+        }
+        scatter(y, k, points_on_flow_);
+    }
+    (*forces_)(block(degree, t, points_on_flow_, {}, problem_.parameters), rates_);
+    for (std::size_t k = 0; k < points(); ++k) {
+        gather(points_on_flow_, k, y);
+        gather(rates_, k, rest);
+        const std::span<const S> point(y);
+        flow_->field(point, std::span<S>(large));
+        for (std::size_t i = 0; i < n; ++i) {
+            rest[i] -= large[i];
+        }
+        if (!lost[k] && flow_->carry(-time_at(k), point, std::span<const S>(rest), std::span<S>(result))) {
+            for (std::size_t i = 0; i < n; ++i) {
+                result[i] += rest[i];
+            }
+        } else {
+            if (!lost[k]) {
+                fail();
+            }
+            std::fill(result.begin(), result.end(), nothing);
+        }
+        scatter(result, k, a);
+    }
+}
+
+void FlowField::move(double tau, Out y) {
+    std::vector<double> du(y.size());
+    if (!flow_->increment(tau, In(y), Out(du))) {
+        fail();
+        std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        y[i] += du[i];
+    }
+}
+
+}  // namespace lento

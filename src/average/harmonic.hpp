@@ -1,0 +1,98 @@
+/// Harmonic averages: the slow motion without micro-steps. The motion is X(t) plus a periodic response to the phase,
+///
+///     x = X(t) + Delta(t, phi),     x' = V(t) + W(t, phi),     <Delta> = <W> = 0,     V = X'
+///
+/// and along it d/dt = omega d/dphi + S, S the derivative in slow time. So with a(X + Delta, V + W, phi) the acceleration
+///
+///     omega dW/dphi + S W = a - <a>,     omega dDelta/dphi + S Delta = W,     X'' = F = <a>
+///
+/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative without mean (`average/phase_grid.hpp`), sweep s
+/// has series of degree s - 1:
+///
+///     X_0 = X, X_1 = V, X_{j+2} = F_j / ((j+1)(j+2));     R_j = [a(X + Delta, V + W, phi)]_j,     F_j = <R_j>
+///     W_j = (P/omega) (R_j - (j+1) W_{j+1}),     Delta_j = (P/omega) (W_j - (j+1) Delta_{j+1}),     j = s-1, ..., 0
+///
+/// and F = <a> once more at the end. N sweeps leave an error O(omega^-N) in F; N(N+1)/2 + 1 evaluations a phase. First-order systems
+/// y' = f(y, phi), y = Y + Delta:
+///
+///     omega dDelta/dphi + S Delta = f - <f>,     Y_{j+1} = F_j / (j+1),     error O(omega^-(N+1)) where f is of size one
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "average/phase_field.hpp"
+#include "average/phase_grid.hpp"
+
+namespace lento {
+
+/// The periodic response at one slow state: blocks of one coefficient.
+struct Response {
+    std::vector<double> displacement{};  ///< Delta at the m phases
+    std::vector<double> velocity{};      ///< W; empty for first-order systems
+};
+
+class HarmonicAverage {
+public:
+    HarmonicAverage(PhaseField& field, std::size_t phases);
+
+    PhaseField& field() const { return *field_; }
+    const PhaseGrid& grid() const { return grid_; }
+    std::size_t dimension() const { return field_->dimension(); }
+    /// Of a block of one coefficient.
+    std::size_t block() const { return dimension() * grid_.size(); }
+
+    /// Of the components of F, where the largest change is looked for; all one if not set.
+    void set_weights(std::span<const double> weights) { weights_.assign(weights.begin(), weights.end()); }
+
+    /// N sweeps at the slow state (X, V), or Y and V empty; the results are below.
+    void sweep(int sweeps, double t, std::span<const double> X, std::span<const double> V);
+
+    /// F; how much the sweeps and the last evaluation changed it, one after the other, in the largest component.
+    std::span<const double> force() const { return force_; }
+    std::span<const double> changes() const { return changes_; }
+    const Response& response() const { return response_; }
+    /// That of one sweep less.
+    const Response& response_before() const { return before_; }
+    /// a at the m phases, the last evaluation.
+    std::span<const double> rates() const { return rates_; }
+    /// Their coefficients in slow time from the last sweep, of degree N - 1.
+    std::span<const double> series() const { return series_; }
+    int degree() const { return degree_; }
+
+    /// The response to given series of a in s = (time - t)/h, of a degree.
+    void respond(int degree, double h, std::span<const double> rates, Response& response);
+
+    /// a at the m phases of a state with a given response, and its mean.
+    void evaluate(double t, std::span<const double> X, std::span<const double> V, const Response& response,
+                  std::span<double> rates, std::span<double> force);
+
+    /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation of `rates`, component by
+    /// component: harmonics that the grid takes for others. One evaluation.
+    void between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
+                        const Response& response, std::span<const double> rates, std::span<double> differences);
+
+    /// What to add to a slow state at the common phase phi: (Delta, W).
+    void at_phase(const Response& response, double phi, std::span<double> displacement,
+                  std::span<double> velocity) const;
+
+private:
+    /// Those of the values at the m phases in the interpolation at one between them.
+    std::span<const double> weights_between(double turns);
+    void means(std::span<const double> block, std::span<double> result) const;
+    void backward(int degree, double h, std::span<const double> source, std::span<double> result);
+    void slow_series(int degree, std::span<const double> X, std::span<const double> V);
+
+    PhaseField* field_;
+    PhaseGrid grid_;
+    Response response_, before_;
+    std::vector<double> weights_, force_, changes_, rates_, series_;
+    int degree_ = 0;
+    // Work space: blocks of series of X + Delta, V + W, a, Delta, W; means F_j.
+    std::vector<double> x_, v_, displacement_, velocity_, means_;
+    std::vector<std::pair<double, std::vector<double>>> between_;
+};
+
+}  // namespace lento

@@ -1,0 +1,46 @@
+/// The field F whose flow over one revolution is a map Psi near the identity, recovered from the map      (stroboscopic (21), (23))
+///
+/// By differences of Psi^k(z), k = -p, ..., p: of order 2 it is (25), of order 4 (26); one-sided ones use k = 0, ..., p. Or by Kirchgraber's
+/// formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_runge_kutta.hpp`): p nested evaluations, order p.
+///
+/// F is per revolution: F = T dY/dt.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "average/period_map.hpp"
+#include "step/map_runge_kutta.hpp"
+
+namespace lento {
+
+enum class Recovery { central, forward, backward, nested };
+
+class MapField {
+public:
+    /// Orders 2, 4, 6, 8 for central differences, 1 to 8 for one-sided ones, 1 to 4 for nested evaluations; Misuse for others.
+    MapField(Recovery recovery, int order);
+
+    /// F at z; not finite where the map is not.
+    void operator()(PeriodMap& map, std::span<const double> z, std::span<double> field);
+
+    /// Periods that one evaluation integrates.
+    std::size_t periods() const;
+
+private:
+    void by_differences(PeriodMap& map, std::span<const double> z, std::span<double> field);
+    void by_nesting(PeriodMap& map, std::span<const double> z, std::span<double> field);
+
+    Recovery recovery_;
+    std::vector<double> weights_;  // of Psi^k - id, k = 1, 2, ...; central differences have the opposite ones for -k
+    MapTableau tableau_;
+    // Work space.
+    std::vector<double> changes_, stage_;
+};
+
+/// Psi^s(z) - z for a fraction s of a revolution, |s| <= 1/2, by the polynomial through Psi^k(z), |k| <= 2: error O(eps^5).
+std::vector<double> fraction_of_revolution(PeriodMap& map, std::span<const double> z, double s);
+
+}  // namespace lento

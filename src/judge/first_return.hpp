@@ -1,0 +1,25 @@
+/// The period of a motion that nobody has told: how long it takes from its start back to near it.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "average/micro_flow.hpp"
+#include "lento/march/result.hpp"
+#include "march/controller.hpp"
+
+namespace lento {
+
+struct FoundReturn {
+    double period = 0;
+    std::vector<double> scales{};  ///< how far each component moves on the way, or how large it is
+    std::string failure{};         ///< a sentence, if the motion was not seen to return
+};
+
+/// Integrates from y over the interval at most. With `pairs` y = (x, v): positions have one scale, velocities another.
+FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs, Tolerance tolerance,
+                         const std::stop_token& stop);
+
+}  // namespace lento

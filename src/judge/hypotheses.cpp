@@ -1,0 +1,146 @@
+#include "judge/hypotheses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "lento/march/result.hpp"
+#include "problem/probe.hpp"
+
+namespace lento {
+
+Hypotheses::Hypotheses(Acceleration& acceleration, const TimeScales& scales, double velocity_rate, double cancelled,
+                       const Outset& outset, MeanForce mean)
+    : acceleration_(&acceleration),
+      scales_(&scales),
+      velocity_rate_(velocity_rate),
+      least_swing_(1e-12 * cancelled),
+      outset_(outset),
+      mean_(mean) {
+    if (!acceleration.problem().phases.empty()) {
+        profile_ = profile_at(outset.start);
+    } else {
+        profile_.mean = acceleration.at(outset.start, outset.velocity, outset.t_start, {});
+        profile_.velocity_swing.assign(outset.start.size(), 0.0);
+        profile_.largest_displacement.assign(outset.start.size(), 0.0);
+    }
+}
+
+double Hypotheses::leading_amplitude() const {
+    return largest_swing() / 2 * 2 * std::numbers::pi / scales_->fastest;
+}
+
+std::optional<Violation> Hypotheses::violation() {
+    for (auto check : {&Hypotheses::force_is_finite, &Hypotheses::velocity_acts_slowly,
+                       &Hypotheses::leading_force_averages_to_zero, &Hypotheses::fast_displacement_is_small}) {
+        if (auto found = (this->*check)()) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+FastPart::Profile Hypotheses::profile_at(In x) {
+    return FastPart(*acceleration_, x, outset_.velocity, outset_.t_start)
+        .profile(x, outset_.velocity, outset_.t_start, *scales_);
+}
+
+double Hypotheses::largest_swing() const {
+    return *std::max_element(profile_.velocity_swing.begin(), profile_.velocity_swing.end());
+}
+
+Hypotheses::Found Hypotheses::force_is_finite() {
+    const auto culprit = first_not_finite(profile_.mean);
+    if (!culprit) {
+        return std::nullopt;
+    }
+    return Violation{
+        Outcome::diverged,
+        fmt::format(
+            "the force on {} is not a finite number at the start, t = {}; check the parameters and the starting values",
+            name(*culprit), outset_.t_start)};
+}
+
+Hypotheses::Found Hypotheses::velocity_acts_slowly() {
+    if (!(velocity_rate_ * scales_->fastest > 0.5)) {
+        return std::nullopt;
+    }
+    return Violation{Outcome::refused,
+                     fmt::format("the force changes with the velocity at a rate of {:.3g}, {:.2g} a fast period: its "
+                                 "leading part depends on the velocity, which averaging of the force does not allow",
+                                 velocity_rate_, velocity_rate_ * scales_->fastest),
+                     Remedy::resolve};
+}
+
+Hypotheses::Found Hypotheses::leading_force_averages_to_zero() {
+    for (std::size_t i = 0; i < profile_.mean.size(); ++i) {
+        const double swing = profile_.velocity_swing[i];
+        const double kick = std::abs(profile_.mean[i]) * scales_->fastest;
+        // NOTE: a coordinate that the vibration hardly moves has only slow forces; there is nothing to judge.
+        const bool vibrated = swing > 1e-3 * largest_swing() && swing > 1e-9 * kick && swing > least_swing_;
+        if (!vibrated || kick <= 0.1 * swing || mean_ == MeanForce::accepted) {
+            continue;
+        }
+        const double force = acceleration_->problem().mass.times(profile_.mean)[i];
+        return Violation{
+            Outcome::refused,
+            fmt::format("the leading force on {} does not average to zero: its mean {:.4g} changes the velocity by "
+                        "{:.3g} in one period, more than a tenth of the swing {:.3g} of the fast velocity. Averaging "
+                        "needs a vibration that dominates; if this mean is an ordinary slow force beside a weak "
+                        "vibration, --option mean_force=accept runs all the same",
+                        name(i), force, kick, swing)};
+    }
+    return std::nullopt;
+}
+
+Hypotheses::Found Hypotheses::fast_displacement_is_small() {
+    if (!(largest_swing() > least_swing_)) {
+        return std::nullopt;
+    }
+    double change = 0;
+    for (const double side : {1.0, -1.0}) {
+        const auto moved = profile_at(combined(outset_.start, side, profile_.largest_displacement));
+        for (std::size_t i = 0; i < moved.velocity_swing.size(); ++i) {
+            change = larger(change, std::abs(moved.velocity_swing[i] - profile_.velocity_swing[i]) / largest_swing());
+        }
+    }
+    if (change <= 0.3) {
+        return std::nullopt;
+    }
+    return Violation{Outcome::no_scale_separation,
+                     fmt::format("the vibration moves the system so far that its own strength changes by {:.0f} % on "
+                                 "the way; the frequency is too low, or the vibration too strong, for averaging",
+                                 100 * change),
+                     Remedy::resolve};
+}
+
+double spurious_growth(Acceleration& acceleration, const TimeScales& scales, const AveragedAcceleration& force,
+                       double t, const std::vector<double>& X, const std::vector<double>& V) {
+    const std::size_t d = X.size();
+    std::vector<double> here(d);
+    std::vector<double> there(d);
+    std::vector<double> raw_here(d);
+    std::vector<double> raw_there(d);
+    const auto raw = [&](const std::vector<double>& x, std::vector<double>& a) { acceleration(x, V, t, {}, a); };
+    force(t, X, V, here);
+    raw(X, raw_here);
+    double growth = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+        const double offset = 1e-4 * (1e-2 + std::abs(X[i]));
+        std::vector<double> displaced = X;
+        displaced[i] += offset;
+        raw(displaced, raw_there);
+        const double stiffness = (raw_there[i] - raw_here[i]) / offset;
+        if (std::abs(stiffness) * scales.fastest * scales.fastest < 4) {
+            continue;  // slow along this coordinate
+        }
+        force(t, displaced, V, there);
+        growth = std::max(growth, std::sqrt(std::max(0.0, (there[i] - here[i]) / offset)));
+    }
+    return growth;
+}
+
+}  // namespace lento

@@ -1,0 +1,65 @@
+/// What averaging needs of a vibrated system, judged at its start: each violation is an outcome with a sentence and its numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "average/fast_part.hpp"
+#include "lento/judge/outset.hpp"
+#include "lento/judge/violation.hpp"
+#include "lento/march/right_hand_side.hpp"
+#include "problem/acceleration.hpp"
+#include "problem/time_scales.hpp"
+
+namespace lento {
+
+/// What to do where the leading force has a mean: whether it is an ordinary slow force is for the user to say.
+enum class MeanForce { refused, accepted };
+
+class Hypotheses {
+public:
+    /// `velocity_rate` is how fast the active force changes with the velocity, `cancelled` the swing of the fast velocity that constraints
+    /// take away.
+    Hypotheses(Acceleration& acceleration, const TimeScales& scales, double velocity_rate, double cancelled,
+               const Outset& outset, MeanForce mean);
+
+    /// The first that is violated.
+    std::optional<Violation> violation();
+
+    /// The amplitude of the oscillating acceleration.
+    double leading_amplitude() const;
+
+private:
+    using Found = std::optional<Violation>;
+
+    FastPart::Profile profile_at(In x);
+    double largest_swing() const;
+    const std::string& name(std::size_t i) const { return acceleration_->problem().names[i]; }
+
+    Found force_is_finite();
+
+    /// A force whose leading part depends on the velocity changes the fast velocity by as much as itself within a period.
+    Found velocity_acts_slowly();
+
+    /// (3.3): the mean acceleration times the period against the swing of the fast velocity.
+    Found leading_force_averages_to_zero();
+
+    /// The vibration must hardly change over the distance that it moves the system itself.
+    Found fast_displacement_is_small();
+
+    Acceleration* acceleration_;
+    const TimeScales* scales_;
+    double velocity_rate_;
+    double least_swing_;  // below this it is rounding
+    Outset outset_;
+    MeanForce mean_;
+    FastPart::Profile profile_;
+};
+
+/// The rate at which the averaged force drives a stiff coordinate away from its slow motion. The average of a stiff
+/// force -w^2 z is to vanish; what the window lets through, kappa z, grows like exp(sqrt(kappa) t) if kappa > 0.
+double spurious_growth(Acceleration& acceleration, const TimeScales& scales, const AveragedAcceleration& force,
+                       double t, const std::vector<double>& X, const std::vector<double>& V);
+
+}  // namespace lento

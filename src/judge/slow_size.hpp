@@ -1,0 +1,32 @@
+/// How large a slow motion is, and how fast: what tolerances and checks are measured by.
+#pragma once
+
+#include <span>
+
+#include "average/projection.hpp"
+
+namespace lento {
+
+/// The size of a slow motion, for tolerances that fit it, from its state and acceleration. Where the coordinates are measured from does
+/// not matter much: the time is that in which the acceleration changes the velocity, or moves the system by its size,
+///
+///     T = max(V/A, sqrt(L_0/A)),     L = max(L_0, V T, A T^2),     L_0 = max |x|
+///
+/// and no longer than the run.
+struct SlowSize {
+    double length = 1, velocity = 0, acceleration = 0, time = 1;
+
+    SlowSize() = default;
+    SlowSize(std::span<const double> x, std::span<const double> v, std::span<const double> a, double run);
+
+    /// How far a state is from another, as a share of the size.
+    double move(std::span<const double> x, std::span<const double> v, std::span<const double> to_x,
+                std::span<const double> to_v) const;
+};
+
+/// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by delta a window
+/// leaves R omega^2 delta in the slow force, R being its leakage; so delta follows the frequency as S^-2, and the tolerance asked for. It
+/// is not below the glide of the projection itself, S^-4, which an iteration could never undo.
+ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage);
+
+}  // namespace lento

@@ -1,0 +1,149 @@
+/// Multistep methods of variable step and order, 4 to 12, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that integrates the
+/// interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes in Mathematics 362 (1974)) and, with one
+/// integral, for y' = F(t, y) (Adams). With the notation of `march/history.hpp`, P the polynomial through the last k values of F:
+///
+///     predict     v + h int P,     x + h v + h^2 int int P                                   order k
+///     evaluate    F there; delta = F - P(1)
+///     correct     P + delta pi_k / pi_k(1) instead of P                                      order k + 1
+///     evaluate    F there: the next value of the history                                     (PECE)
+///
+/// The difference between correctors through k and k + 1 values, delta h (int pi_k / pi_k(1) - int pi_{k-1} / pi_{k-1}(1)), is the estimate
+/// of the local error; those of the neighbouring orders follow from the same differences, and the order that allows the longest step is taken.
+///
+/// Besides F the right-hand side may hand over an auxiliary vector that the march keeps like F. What its last values say of its future it gets
+/// back before each evaluation, as a series in slow time: the two-scale path of harmonic averages, whose response needs slow derivatives of
+/// the fast force and gets them from the past, for nothing. The first evaluation of a step has that series as it is extrapolated, and the
+/// second as it was found by the first: what this changes in F is no smaller than what the corrector corrects. It is foreseen from the step before,
+/// where a deviation d' of the auxiliary vector from its extrapolation changed F by c': by c' <d, d'>/<d', d'>.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "lento/march/result.hpp"
+#include "lento/step/dense.hpp"
+#include "march/history.hpp"
+
+namespace lento {
+
+/// Of the auxiliary vector about the time of evaluation: coefficients of s = (time - t)/h, one after the other.
+struct AuxiliarySeries {
+    int degree = 0;
+    double h = 1;
+    std::span<const double> coefficients{};
+};
+
+class MultistepForce {
+public:
+    virtual ~MultistepForce() = default;
+
+    /// y = (x, v) and F the acceleration; else y and F its rate.
+    virtual bool second_order() const = 0;
+    /// Of F.
+    virtual std::size_t dimension() const = 0;
+    virtual std::size_t auxiliary() const { return 0; }
+    /// How many powers of slow time it wants to know of the auxiliary vector, at most.
+    virtual int auxiliary_degree() const { return 0; }
+
+    virtual void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
+                          std::span<double> auxiliary) = 0;
+};
+
+/// Which local errors are allowed.
+struct MultistepTolerance {
+    double rtol = 1e-6;
+    double atol = 1e-9;
+};
+
+/// Where a march begins: the state, and (F, auxiliary) as a series in time about it, if only of degree 0.
+struct MultistepStart {
+    double t = 0;
+    std::vector<double> y{};
+    std::vector<double> series{};
+    std::vector<double> scales{};  ///< how large each y_i is known to become; none: as large as it is
+};
+
+struct MultistepLimits {
+    double longest = 0;   ///< step
+    double shortest = 0;  ///< below it the march ends as not_converged
+    std::size_t lowest_order = 4;
+    std::size_t highest_order = 12;
+    std::int64_t most_steps = 1'000'000'000;
+};
+
+class MultistepMarch {
+public:
+    MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits);
+
+    /// As observers of other marches (`march/fixed.hpp`).
+    struct Observer {
+        std::function<bool(double to)> wants{};
+        std::function<void(DenseStep)> take{};
+    };
+
+    MarchResult run(const MultistepStart& start, double to, const Observer& observer, const std::stop_token& stop);
+
+    const std::vector<double>& state() const { return y_; }
+    /// The largest of each |y_i| so far.
+    const std::vector<double>& scales() const { return scales_; }
+    /// The sum of the local errors, each over its tolerance.
+    double local_errors() const { return errors_; }
+
+private:
+    /// The formulas of one step from the history as it is.
+    struct Formulas {
+        Formulas(double h, std::size_t k, std::span<const double> nodes, std::size_t degree);
+
+        double h;
+        std::size_t k;          ///< values that the predictor goes through
+        NewtonBasis here, end;  ///< about s = 0, and about s = 1 up to some degree
+        std::array<NewtonBasis::Integrals, NewtonBasis::most> integrals;  ///< over the step
+
+        double at_end(std::size_t i) const { return end.coefficient(i, 0); }
+        /// What a deviation at s = 1 adds to the integrals of the corrector through i values and that one.
+        double once(std::size_t i) const { return integrals[i].once / at_end(i); }
+        double twice(std::size_t i) const { return integrals[i].twice / at_end(i); }
+    };
+    /// Local errors over the tolerance, of the order and of its neighbours; infinite where these are not to be had.
+    struct Errors {
+        double below, own, above;
+    };
+
+    void begin(const MultistepStart& start, double to);
+    Formulas formulas(double h);
+    void predict(const Formulas& formulas);
+    void correct(const Formulas& formulas);
+    void extrapolate(const Formulas& formulas);
+    void evaluate(double t, const Formulas& formulas, std::span<const double> y);
+    std::size_t degree() const;
+    double foresee();
+    void learn(double foreseen);
+    Errors errors(const Formulas& formulas);
+    double error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const;
+    void accept(double t, double error);
+    void choose(const Formulas& formulas, const Errors& errors);
+    DenseStep dense(double from, double to, const Formulas& formulas) const;
+
+    MultistepForce* force_;
+    MultistepTolerance tolerance_;
+    MultistepLimits limits_;
+    History history_;
+    std::size_t n_, length_, stride_;  // of F; with the auxiliary vector; with what fills it up
+    std::size_t k_ = 1;
+    double step_ = 0;
+    std::vector<double> y_, predicted_, corrected_;
+    // (F, auxiliary) at the end of a step: as evaluated, as extrapolated, the difference; that of the first evaluation.
+    std::vector<double> z_, extrapolated_, deviation_, correction_;
+    std::vector<double> other_;          // a deviation of F as seen from another order
+    std::vector<double> learned_;        // (c', d') of the step before
+    std::vector<double> series_, past_;  // about the end of a step
+    std::vector<double> scales_;
+    double errors_ = 0;
+};
+
+}  // namespace lento

@@ -1,0 +1,88 @@
+/// What the averaging methods for vibrated systems share: initial data, the size of the window, the march.
+///
+/// A method says how a window starts; this does the rest.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "average/filter.hpp"
+#include "average/slow_state.hpp"
+#include "average/window.hpp"
+#include "judge/window_noise.hpp"
+#include "lento/run/run.hpp"
+#include "method/motion.hpp"
+#include "problem/acceleration.hpp"
+#include "problem/probe.hpp"
+#include "problem/time_scales.hpp"
+
+namespace lento {
+
+class AveragedRun {
+public:
+    explicit AveragedRun(Run& run);
+    AveragedRun(Run& run, std::unique_ptr<Motion> motion);
+
+    Run& run() { return *run_; }
+    const Problem& problem() const { return run_->problem(); }
+    const TimeScales& scales() const { return scales_; }
+    const ProbeStates& probes() const { return probes_; }
+    /// Of all forces, those of constraints included.
+    Acceleration& acceleration() { return acceleration_; }
+    Motion& motion() { return *motion_; }
+    bool velocity_matters() const { return velocity_.any; }
+    /// even, none or detect: the option, else what the system declares.
+    std::string parity() const;
+
+    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`.
+    using MakeForce = std::function<AveragedAcceleration(Window&)>;
+
+    /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
+    Solution solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force);
+
+    /// Why the last window could not be run; nothing if it could. An adaptive march tries again with a shorter step.
+    void note_window_failure(std::optional<std::string> sentence) { window_failure_ = std::move(sentence); }
+
+private:
+    VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
+    std::string initial() const { return run_->options().initial.value_or("true-state"); }
+
+    PhasePoint slow_start();
+    /// Without a phase windows start at rest on the slow motion: what the oscillation itself does to it, by its energy, is not seen.
+    void warn_of_oscillation_left_out(const PhasePoint& slow);
+    /// A slow motion that a step-size control cannot follow with steps longer than a window changes within the window.
+    void warn_of_long_windows(double width, const MarchResult& result);
+    std::unique_ptr<Window> window_of(const Filter& filter, Sides sides, std::size_t steps_per_period);
+    /// The window with the micro-steps a period asked for, else with as many as the averaged force at the start needs.
+    std::unique_ptr<Window> settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
+                                           const PhasePoint& at);
+    /// An averaged force that depends on the phase at which its window starts is known only up to that dependence,
+    /// O(1/omega): a step-size control with a tighter tolerance would chase it with ever smaller steps.
+    void raise_tolerance_to_phase_noise(const AveragedAcceleration& force, const PhasePoint& slow);
+    /// The share of the vibration that the window lets through: the largest over the phases.
+    double leakage(const Window& window) const;
+    Marched march(const AveragedAcceleration& force, const WindowNoise& noise, const PhasePoint& slow);
+    Solution not_started(Violation violation);
+    void count();
+    Solution finished(const Filter& filter, const Window& window, const WindowNoise& noise, Marched marched);
+    /// x = X + Delta, v = V + W at the true phase.
+    Reconstruction reconstruction() const;
+
+    Run* run_;
+    std::unique_ptr<Motion> motion_;
+    Acceleration acceleration_;
+    TimeScales scales_;
+    ProbeStates probes_;
+    VelocityDependence velocity_;
+    std::string micro_;  // the stepper inside windows
+    std::optional<std::string> window_failure_;
+    std::optional<double> macro_step_;
+    double steepest_ = 0;           // slope of the averaged force times the square of the macro-step
+    double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
+    double largest_force_ = 0;      // of the averaged accelerations met
+};
+
+}  // namespace lento

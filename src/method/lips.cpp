@@ -1,0 +1,43 @@
+/// Kirchgraber's method (stroboscopic, section 3.2), which recovers F by nested evaluations of the one-period map Psi forward in time alone:
+///
+///     F(Y) = (Psi(Z) - Z) / T + O(eps^2),     Z = Y - (Psi(Y) - Y) / 2                       (29)
+#include <array>
+
+#include "method/stroboscopic_verdict.hpp"
+
+namespace lento {
+namespace {
+
+constexpr std::array options{
+    Method::Option{"macro", "rk4 (herk3 with constraints) with macro_step or steps, else dopri5"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
+    Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
+
+Verdict judge(const Problem& problem, const Request&) {
+    constexpr double evaluations = 3e4;
+    return stroboscopic_verdict(problem, evaluations);
+}
+
+Solution solve(Run& run) {
+    StroboscopicRun strobe(run);
+    return strobe.ready() ? follow_recovered(strobe, Recovery::nested, std::array{2, 3, 4}) : strobe.not_started();
+}
+
+}  // namespace
+
+constinit const Method method::lips{.name = "lips",
+                                    .problems = "vibrated, periodic, with or without constraints",
+                                    .paper = "stroboscopic",
+                                    .slow_is = SlowMeaning::stroboscopic,
+                                    .summary =
+                                        "Kirchgraber's method: recovers the averaged rate by nested maps over one "
+                                        "period, forward alone; otherwise by any solver, as for differences of maps",
+                                    .options = options,
+                                    .judge = judge,
+                                    .solve = solve};
+
+}  // namespace lento

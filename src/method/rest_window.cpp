@@ -1,0 +1,188 @@
+#include "method/rest_window.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "lento/base/misuse.hpp"
+
+namespace lento {
+
+RestWindowGuard::RestWindowGuard(AveragedRun& run, const SymmetryPhase& centre, Sides sides, const Filter& filter)
+    : run_(&run), centre_(&centre), even_(sides == Sides::forward) {
+    // NOTE: a declared parity is taken at its word.
+    const bool relies_on_parity = (even_ || filter.is_one_period()) && run.parity() != "even";
+    watches_parity_ = relies_on_parity && !run.problem().phases.empty();
+    allowed_ = even_ ? 1e-9 : largest_odd_fraction;
+}
+
+In RestWindowGuard::velocity_seen(double t, In X, In V) {
+    if (!run_->velocity_matters()) {
+        return {};
+    }
+    velocity_.assign(V.begin(), V.end());
+    if (!even_ && !run_->problem().phases.empty()) {
+        if (!fast_) {
+            fast_.emplace(run_->acceleration(), X, V, t);
+        }
+        const auto part = fast_->at(X, V, t, centre_->phases);
+        for (std::size_t i = 0; i < velocity_.size(); ++i) {
+            velocity_[i] += part.velocity[i];
+        }
+    }
+    return velocity_;
+}
+
+void RestWindowGuard::check(Window& window, double t, In X, In V, In F) {
+    ++calls_;
+    const auto why = window.failure();
+    run_->note_window_failure(why ? std::optional(fmt::format("at t = {:.6g}, {}", t, *why)) : std::nullopt);
+    if (why) {
+        return;
+    }
+    if (watches_parity_) {
+        check_parity(t, X, V);
+    }
+    // Now and then: 1st, 2nd, 4th, 8th, ... call.
+    if (run_->problem().phases.empty() && (calls_ & (calls_ - 1)) == 0) {
+        check_that_slow_velocity_does_not_matter(window, t, X, V, F);
+    }
+}
+
+void RestWindowGuard::check_parity(double t, In X, In V) {
+    const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
+    std::vector<double> after = centre_->phases;
+    std::vector<double> before = centre_->phases;
+    for (std::size_t j = 0; j < after.size(); ++j) {
+        after[j] += distance * run_->scales().ratios[j];
+        before[j] -= distance * run_->scales().ratios[j];
+    }
+    const auto a = run_->motion().active_acceleration(run_->acceleration(), X, V, t, after);
+    const auto b = run_->motion().active_acceleration(run_->acceleration(), X, V, t, before);
+    double odd = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        odd = larger(odd, std::abs(a[i] - b[i]) / 2);
+        swing_ = std::max({swing_, std::abs(a[i]), std::abs(b[i])});
+    }
+    if (odd > allowed_ * swing_) {
+        run_->run().refuse(
+            Outcome::refused,
+            fmt::format("the force is even about the start of the windows at first, but at t = {:.6g} its odd part is "
+                        "{:.2g} of its size; --option parity=none averages over whole windows with a kernel instead",
+                        t, odd / swing_));
+    }
+}
+
+void RestWindowGuard::check_that_slow_velocity_does_not_matter(Window& window, double t, In X, In V, In F) {
+    std::vector<double> moving(X.size());
+    std::vector<double> back(X.size());
+    std::vector<double> velocity(V.begin(), V.end());
+    const auto average = [&](std::vector<double>& result) {
+        window.average_acceleration({.x = X, .v = velocity, .t = t, .time = ExplicitTime::running}, result);
+    };
+    average(moving);
+    if (even_) {  // half a window: the other half is the motion with the velocity turned round
+        std::transform(V.begin(), V.end(), velocity.begin(), std::negate<>());
+        average(back);
+        for (std::size_t i = 0; i < moving.size(); ++i) {
+            moving[i] = (moving[i] + back[i]) / 2;
+        }
+    }
+    double difference = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < F.size(); ++i) {
+        difference = larger(difference, std::abs(moving[i] - F[i]));
+        size = larger(size, std::abs(moving[i]));
+    }
+    if (difference > 0.2 * size && difference > 0) {
+        run_->run().refuse(Outcome::refused,
+                           fmt::format("the averaged force depends on the slow velocity (by {:.0f} % at t = {:.6g}), "
+                                       "which windows from rest cannot see",
+                                       100 * difference / size, t),
+                           Remedy::resolve);
+    }
+}
+
+bool passes_through_zero(const Problem& problem, const TimeScales& scales) {
+    const auto& phases = problem.phases;
+    for (std::size_t j = 1; scales.common_period && j < phases.size(); ++j) {
+        if (std::abs(reduced_phase(phases[j].frequency, -phases[0].start / phases[0].frequency, phases[j].start)) >
+            1e-9) {
+            return false;
+        }
+    }
+    return true;
+}
+
+SymmetryPhase window_centre(AveragedRun& run) {
+    const std::vector<double> origin(run.problem().phases.size(), 0.0);
+    const bool declared = run.parity() == "even";
+    if (declared && passes_through_zero(run.problem(), run.scales())) {
+        return {origin, 0};
+    }
+    const auto& phases = run.problem().phases;
+    if (run.parity() == "none") {
+        return {phases.empty() ? origin : run.problem().phases_at(-phases[0].start / phases[0].frequency), 1};
+    }
+    if (run.problem().phases.empty()) {
+        // NOTE: from rest, a force of the position alone gives a motion that is even in time whatever it is.
+        const bool autonomous = !run.velocity_matters() && !depends_on_time(run.acceleration(), run.probes());
+        return {origin, autonomous ? 0.0 : 1.0};
+    }
+    return run.motion().symmetry(run.acceleration(), run.probes(), run.scales());
+}
+
+void require_one_period_works(AveragedRun& run, const SymmetryPhase& centre) {
+    if (!run.scales().common_period) {
+        throw Misuse(
+            "filter = period needs phases with a common period, and these frequencies have none; use a kernel (filter "
+            "= cos8)");
+    }
+    if (centre.odd_fraction > largest_odd_fraction) {
+        throw Misuse(fmt::format(
+            "filter = period works only for forces that are even about some phase; this one is not: its odd part is at "
+            "least {:.3g} of its oscillation about every phase. Use a kernel (filter = cos8)",
+            centre.odd_fraction));
+    }
+    if (centre.odd_fraction > std::max(rounding_odd_fraction, run.run().request().rtol)) {
+        run.run().warn(fmt::format(
+            "the force is even about the window's start only up to {:.2g} of its oscillation; the one-period filter "
+            "adds an error of about that share to the averaged force (filter = cos8 does not)",
+            centre.odd_fraction));
+    }
+}
+
+Solution average_from_rest(AveragedRun& run) {
+    const auto& problem = run.problem();
+    const std::size_t d = problem.dimension();
+    const auto centre = window_centre(run);
+    const auto sides = centre.odd_fraction <= rounding_odd_fraction ? Sides::forward : Sides::both;
+
+    const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
+    const Filter filter(run.run().request().options.filter.value_or(one_period_works ? "period" : "cos8"));
+    if (filter.is_one_period()) {
+        require_one_period_works(run, centre);
+    }
+
+    const auto time = problem.phases.empty() ? ExplicitTime::running : ExplicitTime::frozen;
+    const std::vector<double> rest(d, 0.0);
+    RestWindowGuard guard(run, centre, sides, filter);
+    return run.solve(filter, sides, time, [&](Window& window) {
+        return [&](double t, In X, In V, Out F) {
+            window.average_acceleration({.x = X,
+                                         .v = rest,
+                                         .slow_velocity = guard.velocity_seen(t, X, V),
+                                         .t = t,
+                                         .phases = centre.phases,
+                                         .time = time},
+                                        F);
+            guard.check(window, t, X, V, F.first(d));
+        };
+    });
+}
+
+}  // namespace lento

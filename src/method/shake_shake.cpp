@@ -1,0 +1,31 @@
+/// SHAKE-SHAKE (vibrated, section 4.2): windows on the constraints, then large steps by SHAKE (`method/windows_on_constraints.hpp`).
+#include "method/windows_on_constraints.hpp"
+#include "method/windows_verdict.hpp"
+
+namespace lento {
+namespace {
+
+constexpr auto options = options_on_constraints("shake with macro_step or steps, else dopri5");
+
+Verdict judge(const Problem& problem, const Request&) {
+    constexpr double evaluations = 2.1e4;
+    return windows_verdict(problem, ForConstraints::yes, evaluations);
+}
+
+Solution solve(Run& run) {
+    return average_on_constraints(run, "shake");
+}
+
+}  // namespace
+
+constinit const Method method::shake_shake{
+    .name = "shake-shake",
+    .problems = "vibrated, with constraints",
+    .paper = "vibrated",
+    .slow_is = SlowMeaning::averaged,
+    .summary = "windows on the constraints from rest at phase zero; then large SHAKE steps",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
+
+}  // namespace lento

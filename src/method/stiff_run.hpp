@@ -1,0 +1,136 @@
+/// What the methods for stiff springs share: checks at the start, the window, the projection, the march, the record. A run is in order
+/// while, with S = omega T the separation of scales and n the periods in a window,
+///
+///     n 2 pi / S < 1/2                    a window is short against the slow motion
+///     |P(q, p) - (q, p)| < 0.3 L          the fast oscillation is small against it, L its size
+///     sum of glides < 0.3 L               and so is what windows do to it
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "average/projection.hpp"
+#include "average/slow_guess.hpp"
+#include "average/stiff_window.hpp"
+#include "judge/slow_size.hpp"
+#include "judge/stiff_scales.hpp"
+#include "lento/run/run.hpp"
+#include "problem/spring_spectrum.hpp"
+
+namespace lento {
+
+class StiffRun {
+public:
+    StiffRun(Run& run, const WindowDefaults& defaults);
+
+    Run& run() { return *run_; }
+    const Request& request() const { return run_->request(); }
+    /// With those that were chosen.
+    const Options& options() const { return options_; }
+    StiffWindow& window() { return *window_; }
+    Projection& projection() { return *projection_; }
+    const Problem& problem() const { return run_->problem(); }
+    const SpringSpectrum& spectrum() const { return spectrum_; }
+    const SlowSize& size() const { return size_; }
+    const TimeScales& scales() const { return scales_; }
+
+    /// Why the run cannot start, or had to end.
+    const std::optional<Violation>& violation() const { return run_->violation(); }
+    void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
+        run_->refuse(outcome, std::move(sentence), remedy);
+    }
+
+    /// Refuses springs that have become so much slower or faster than at the start that windows no longer fit them.
+    void require_frequencies(double t, std::span<const double> x);
+
+    /// Refuses a window that is not short against the slow motion.
+    void require_separation(const SlowSize& size);
+
+    /// What a window from (x, v) at t makes of it. The last one is remembered: a step ends where the next begins.
+    struct Filtered {
+        double t = 0;
+        std::vector<double> x{}, v{};  ///< where it started
+        std::vector<double> position{}, velocity{}, acceleration{};
+    };
+    const Filtered& filtered(double t, std::span<const double> x, std::span<const double> v);
+
+    /// A full projection; nothing if it fails. An adaptive march tries again with a shorter step; one that cannot calls `give_up`.
+    std::optional<ProjectedPoint> projected(double t, std::span<const double> x, std::span<const double> v);
+    /// From here on projections begin with a guess, where springs allow it.
+    void guess_projections();
+    void give_up() { refuse(Outcome::not_converged, failure_.value_or("a projection failed")); }
+
+    double largest_measure(double t, std::span<const double> x) const;
+
+    /// Where and when the run projects, as the options say.
+    void schedule(const std::string& project, SlowMotion& motion);
+
+    /// The start of the slow motion is known: what was taken out, and is there still a slow motion?
+    void judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration);
+    /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An adaptive march cannot
+    /// be asked for less: the number of iterations changes from one evaluation to the next.
+    void judge_glide(std::span<const double> x, std::span<const double> v);
+    void raise_tolerance_to_glide();
+
+    Solution solve(const SlowMotion& motion, const MacroSolvers& solvers, std::vector<double> y);
+    /// Ends before the march: there is only the true start.
+    Solution not_started();
+
+    /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
+    bool start_was_fast() const { return start_was_fast_; }
+    /// When what the springs have gathered began to move the slow motion, without a projection.
+    const std::optional<double>& drifted_at() const { return drifted_at_; }
+    void note_drift(double t) { drifted_at_ = t; }
+    /// A projection on the way has moved the motion by this share of its size.
+    void note_moved(double move) { moved_ += move; }
+    void note_forces_are_averaged() { averages_forces_ = true; }
+    void note_steps_start_projected() { steps_start_projected_ = true; }
+    /// Evaluations beside those of the windows.
+    void count_evaluations(std::int64_t evaluations) { run_->statistics().force_evaluations += evaluations; }
+    /// A march that resolves the springs takes more steps than one along the slow motion.
+    void allow_many_steps() { most_steps_ = run_->request().most_steps; }
+
+private:
+    void require_finite_force();
+    void make_window();
+    std::optional<Violation> first_violation() const;
+    std::optional<Violation> separation_violation(const SlowSize& size) const;
+    /// Refuses to go on where following the springs themselves would have been much cheaper.
+    void require_budget();
+    std::string failed_projection(double t, const ProjectedPoint& point) const;
+    void count();
+    /// Each step starts from a projected point, and each iteration of the projection moves it along the slow manifold; directions change
+    /// as the motion does.
+    double accumulated_glide(std::int64_t macro_steps) const;
+    /// An averaged force is off by as much as a filter moves the state it is averaged around, and that acts all the time.
+    double averaging_error(double reached) const;
+    void warn_at_the_end(const MarchResult& result);
+
+    Run* run_;
+    TimeScales scales_;
+    SlowSize size_;
+    SpringSpectrum spectrum_;
+    Options options_;
+    std::unique_ptr<StiffWindow> window_;
+    std::unique_ptr<Projection> projection_;
+    std::optional<SlowGuess> guess_;
+    std::vector<double> start_frequencies_;
+    Filtered last_;
+    std::optional<std::string> failure_;  // of the last projection
+    double stalled_ = 0;
+    std::optional<double> drifted_at_;
+    double glide_ = 0;
+    double all_glides_ = 0;
+    double moved_ = 0;
+    bool averages_forces_ = false;
+    bool steps_start_projected_ = false;
+    bool start_was_fast_ = false;
+    std::int64_t most_steps_ = 1'000'000;
+};
+
+}  // namespace lento

@@ -1,0 +1,84 @@
+/// What the methods on one-period maps share: the period, the micro-steps, what they rely on, the march and its report.
+///
+/// The slow motion Y(t) coincides with the true one at the times t_0 + k T (stroboscopic (20), (22)): it starts from the true state as it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "average/map_field.hpp"
+#include "average/period_map.hpp"
+#include "lento/run/macro.hpp"
+#include "lento/run/run.hpp"
+#include "problem/ground.hpp"
+
+namespace lento {
+
+class StroboscopicRun {
+public:
+    explicit StroboscopicRun(Run& run);
+
+    /// False: what the method relies on does not hold; `not_started` says so.
+    bool ready() const { return run_->goes_on(); }
+    Solution not_started();
+
+    Run& run() { return *run_; }
+    PeriodMap& map() { return *map_; }
+
+    /// Y' = F(Y)/T with any solver (stroboscopic, section 3.2).
+    Solution follow_field(const MapField& field);
+    /// Steps over whole revolutions (section 4.2).
+    Solution follow_map();
+
+    /// The order of differences whose error at the start is within the tolerance.
+    int fitting_order(Recovery recovery, std::span<const int> orders);
+
+private:
+    const Problem& problem() const { return run_->problem(); }
+    std::size_t d() const { return problem().unknowns(); }
+    bool known_period() const { return period_.has_value(); }
+    double revolutions() const { return run_->length() / map_->period(); }
+    /// z = (y, t)
+    std::vector<double> start() const;
+
+    void count();
+    void find_period();
+    void require_slow_time();
+    void choose_micro_steps();
+    void judge_map();
+    void judge_period(std::span<const double> change);
+
+    /// The largest of what `difference` is over the tolerance, in any component of z.
+    double over_tolerance(std::span<const double> difference, std::span<const double> z) const;
+    double tolerance_of(std::size_t i, std::span<const double> z) const;
+    /// D at z, put on the constraints first; watches the micro-steps on the way.
+    void change(std::span<const double> z, std::span<double> result);
+    void settle(double t, std::span<double> y);
+    /// y on the constraints, with multipliers behind it: those of the true motion at the phases of the start, and their mean over a period.
+    void complete(double t, std::vector<double>& y);
+    void watch_micro_steps(std::span<const double> z);
+    /// The error of D with the steps a period that there are, by doubling them once.
+    double micro_error(std::span<const double> z, std::vector<double>& change);
+
+    Marched march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate, std::vector<double> y);
+    SampleSink sink();
+    Solution finished(Marched marched, double steepest, double limit, const std::string& remedy);
+    Reconstruction reconstruction() const;
+
+    Run* run_;
+    std::optional<double> period_;  // known beforehand
+    std::string micro_;
+    std::shared_ptr<MicroFlow> flow_;
+    std::shared_ptr<PeriodMap> map_;
+    std::shared_ptr<Ground> ground_;
+    std::vector<double> scales_;  // how large the components become within a period
+    bool micro_steps_given_ = false;
+    double next_look_ = 0;  // at the micro-steps, a time
+};
+
+}  // namespace lento

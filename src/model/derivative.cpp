@@ -1,0 +1,152 @@
+/// Partial derivatives as further nodes of a graph.
+#include <algorithm>
+#include <cmath>
+
+#include "model/graph.hpp"
+
+namespace lento::model {
+
+Graph::ByOperand Graph::by_operands(Node node) {
+    const Entry entry = (*this)[node];
+    const auto a = static_cast<Node>(entry.a);
+    const auto b = static_cast<Node>(entry.b);
+    const Node zero = constant(0);
+    const Node one = constant(1);
+    const auto times = [this](Node x, Node y) { return binary(Op::multiply, x, y); };
+    const auto over = [this](Node x, Node y) { return binary(Op::divide, x, y); };
+    const auto plus = [this](Node x, Node y) { return binary(Op::add, x, y); };
+    const auto minus = [this](Node x, Node y) { return binary(Op::subtract, x, y); };
+    const auto negative = [this](Node x) { return unary(Op::negate, x); };
+    const auto square = [&](Node x) { return times(x, x); };
+    switch (entry.op) {
+        case Op::add:
+            return {one, one};
+        case Op::subtract:
+            return {one, constant(-1)};
+        case Op::multiply:
+            return {b, a};
+        case Op::divide:
+            return {over(one, b), negative(over(node, b))};
+        case Op::negate:
+            return {constant(-1), zero};
+        case Op::power:
+            // d(a^b) = b a^(b-1) da + a^b log(a) db
+            return {times(b, binary(Op::power, a, minus(b, one))),
+                    is_constant(b) ? zero : times(node, unary(Op::log, a))};
+        case Op::sin:
+            return {unary(Op::cos, a), zero};
+        case Op::cos:
+            return {negative(unary(Op::sin, a)), zero};
+        case Op::tan:
+            return {plus(one, square(node)), zero};
+        case Op::asin:
+            return {over(one, unary(Op::sqrt, minus(one, square(a)))), zero};
+        case Op::acos:
+            return {over(constant(-1), unary(Op::sqrt, minus(one, square(a)))), zero};
+        case Op::atan:
+            return {over(one, plus(one, square(a))), zero};
+        case Op::sinh:
+            return {unary(Op::cosh, a), zero};
+        case Op::cosh:
+            return {unary(Op::sinh, a), zero};
+        case Op::tanh:
+            return {minus(one, square(node)), zero};
+        case Op::exp:
+            return {node, zero};
+        case Op::expm1:
+            return {plus(node, one), zero};
+        case Op::log:
+            return {over(one, a), zero};
+        case Op::log1p:
+            return {over(one, plus(one, a)), zero};
+        case Op::log10:
+            return {over(constant(1 / std::log(10.0)), a), zero};
+        case Op::sqrt:
+            return {over(constant(0.5), node), zero};
+        case Op::cbrt:
+            return {over(one, times(constant(3), square(node))), zero};
+        case Op::abs:
+            return {unary(Op::sign, a), zero};
+        case Op::atan2: {
+            const Node r2 = plus(square(a), square(b));
+            return {over(b, r2), negative(over(a, r2))};
+        }
+        case Op::min:
+        case Op::max: {
+            // 1 where the operand is the one taken, 1/2 at a tie: (1 +- sign(a - b)) / 2.
+            const Node half = times(constant(entry.op == Op::max ? 0.5 : -0.5), unary(Op::sign, minus(a, b)));
+            return {plus(constant(0.5), half), minus(constant(0.5), half)};
+        }
+        case Op::hypot:
+            return {over(a, node), over(b, node)};
+        case Op::sign:
+        case Op::floor:
+        case Op::constant:
+        case Op::symbol:
+            break;
+    }
+    return {zero, zero};
+}
+
+Node Graph::derivative(Node node, std::uint32_t symbol) {
+    const Node zero = constant(0);
+    std::unordered_map<std::uint32_t, Node> found;  // the derivatives that are not zero
+    const auto of = [&](std::uint32_t operand) {
+        const auto known = found.find(operand);
+        return known == found.end() ? zero : known->second;
+    };
+    for (const Node each : parts(std::span(&node, 1))) {
+        const Entry entry = (*this)[each];
+        Node sum = zero;
+        if (entry.op == Op::symbol) {
+            sum = constant(entry.a == symbol ? 1 : 0);
+        } else if (entry.op != Op::constant) {
+            const Node a = of(entry.a);
+            const Node b = is_binary(entry.op) ? of(entry.b) : zero;
+            if (a != zero || b != zero) {
+                const ByOperand by = by_operands(each);
+                sum = binary(Op::add, binary(Op::multiply, by.a, a), binary(Op::multiply, by.b, b));
+            }
+        }
+        if (sum != zero) {
+            found.emplace(static_cast<std::uint32_t>(each), sum);
+        }
+    }
+    return of(static_cast<std::uint32_t>(node));
+}
+
+std::vector<Partial> Graph::gradient(Node node) {
+    const Node zero = constant(0);
+    std::unordered_map<std::uint32_t, Node> adjoint{{static_cast<std::uint32_t>(node), constant(1)}};
+    const auto accumulate = [&](std::uint32_t operand, Node term) {
+        if (is_fixed(static_cast<Node>(operand))) {
+            return;
+        }
+        const auto [known, added] = adjoint.try_emplace(operand, term);
+        if (!added) {
+            known->second = binary(Op::add, known->second, term);
+        }
+    };
+    std::vector<Partial> result;
+    const std::vector<Node> order = parts(std::span(&node, 1));
+    for (auto each = order.rbegin(); each != order.rend(); ++each) {
+        const Entry entry = (*this)[*each];
+        if (entry.fixed) {
+            continue;
+        }
+        const Node seen = adjoint.at(static_cast<std::uint32_t>(*each));
+        if (entry.op == Op::symbol && seen != zero) {
+            result.push_back({entry.a, seen});
+        } else if (!is_leaf(entry.op)) {
+            const ByOperand by = by_operands(*each);
+            accumulate(entry.a, binary(Op::multiply, seen, by.a));
+            if (is_binary(entry.op)) {
+                accumulate(entry.b, binary(Op::multiply, seen, by.b));
+            }
+        }
+    }
+    std::sort(result.begin(), result.end(), [](const Partial& a, const Partial& b) { return a.symbol < b.symbol; });
+    return result;
+}
+
+}  // namespace lento::model

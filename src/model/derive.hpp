@@ -1,0 +1,60 @@
+/// What is derived from a model and never asked of its user.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "model/parsed_model.hpp"
+
+namespace lento::model {
+
+/// An entry of a sparse matrix.
+struct MatrixEntry {
+    std::size_t row = 0, column = 0;
+    Node node{};
+};
+
+/// Adds minus the gradient of a potential by the coordinates to forces, one a coordinate.
+void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces);
+
+/// Makes the stiff forces from the springs, and the complete ones from these and the slow ones.
+void add_stiff_forces(Model& model);
+
+/// The derivatives of an expression by positions, those that are not zero, in ascending order; rows are `row`.
+std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size_t row);
+
+/// The constraints g(q, t) = 0 and what methods need of them along a motion q(t) with velocity v:
+///
+///     g' v + g_t = 0,     g' q'' + g''[v, v] + 2 g_t' v + g_tt = 0
+struct ConstraintTerms {
+    std::vector<Node> values;              ///< g
+    std::vector<MatrixEntry> jacobian;     ///< g', by rows
+    std::vector<Node> velocity_residuals;  ///< g' v + g_t
+    std::vector<Node> curvature;           ///< g''[v, v] + 2 g_t' v + g_tt
+    std::vector<Node> rates_at_rest;       ///< g' v
+    std::vector<Node> curvature_at_rest;   ///< g''[v, v]
+    bool moving = false;                   ///< some constraint depends on the time
+};
+ConstraintTerms constraint_terms(Model& model);
+
+/// Slow variables xi(x), each followed by its alternative if it has one, their gradients and Hessians. The unknowns are the coordinates and then the velocities, or the variables.
+struct SlowTerms {
+    std::vector<Node> values;
+    std::vector<MatrixEntry> gradient;               ///< row: number of the value; column: unknown
+    std::vector<std::vector<MatrixEntry>> hessians;  ///< of each value, both triangles
+};
+SlowTerms slow_terms(Model& model);
+
+/// Where the derivative of the right-hand side by the unknowns is not zero: forces by coordinates and then velocities, or rates by
+/// variables.
+std::vector<MatrixEntry> right_hand_side_jacobian(Model& model);
+
+/// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as the exact part.
+Eigen::MatrixXd linear_terms(const Model& given);
+
+/// The right-hand side of the first-order form y' = r(y, t, theta): (v, M^-1 f) or the rates.
+std::vector<Node> first_order_form(Model& model);
+
+}  // namespace lento::model

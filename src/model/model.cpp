@@ -1,0 +1,239 @@
+#include "lento/model/model.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/find_slow.hpp"
+#include "model/function.hpp"
+#include "model/parsed_model.hpp"
+#include "model/parts.hpp"
+
+namespace lento {
+
+/// What is compiled of a model, once for all values of its parameters.
+struct Model::Code {
+    model::ModelParts parts;
+    std::vector<Assignment> assignments;
+    std::vector<std::string> columns;
+    std::optional<model::ModelFunction> extras;  // slow variables and observed quantities
+    Seconds seconds{};
+
+    Code(const model::Model& parsed, std::vector<Assignment> given) : parts(parsed), assignments(std::move(given)) {
+        for (const auto& coordinate : parsed.coordinates) {
+            columns.push_back(coordinate.name);
+        }
+        for (const auto& coordinate : parsed.coordinates) {
+            columns.push_back(coordinate.name + "_dot");
+        }
+        for (const auto& variable : parsed.variables) {
+            columns.push_back(variable.name);
+        }
+        for (const auto* prefix : {"lambda_", "lambda_total_"}) {
+            for (const auto& constraint : parsed.constraints) {
+                columns.push_back(prefix + constraint.name);
+            }
+        }
+        std::vector<model::Node> nodes;
+        for (const auto& slow : parsed.slow) {
+            columns.push_back(slow.name);
+            nodes.push_back(slow.node);
+        }
+        for (const auto& observed : parsed.observed) {
+            columns.push_back(observed.name);
+            nodes.push_back(observed.node);
+        }
+        if (!nodes.empty()) {
+            extras.emplace(parsed, nodes);
+        }
+    }
+};
+
+namespace {
+
+std::vector<model::Override> overrides_of(const std::vector<Model::Assignment>& assignments) {
+    std::vector<model::Override> overrides;
+    for (const auto& [name, expression] : assignments) {
+        overrides.push_back({name, expression});
+    }
+    return overrides;
+}
+
+/// The model with its small parameter divided by a number: other values, or read anew where expressions depend on them.
+model::Model faster_model(const model::Model& parsed, const std::vector<Model::Assignment>& assignments,
+                          double divisor) {
+    auto overrides = overrides_of(assignments);
+    std::erase_if(overrides, [&](const auto& given) { return given.name == *parsed.small; });
+    for (const auto& [name, value] : parsed.parameters) {
+        if (name == *parsed.small) {
+            overrides.push_back({name, fmt::format("{}", value / divisor)});
+        }
+    }
+    return model::read_model(parsed.source, overrides);
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const model::Model> parsed, std::shared_ptr<const Code> code)
+    : parsed_(std::move(parsed)), code_(std::move(code)) {}
+
+Model Model::read(const std::function<model::Model()>& reading, std::vector<Assignment> assignments) {
+    const auto began = std::chrono::steady_clock::now();
+    auto parsed = std::make_shared<const model::Model>(reading());
+    const auto read = std::chrono::steady_clock::now();
+    auto code = std::make_shared<Code>(*parsed, std::move(assignments));
+    code->seconds = {std::chrono::duration<double>(read - began).count(),
+                     std::chrono::duration<double>(std::chrono::steady_clock::now() - read).count()};
+    return {std::move(parsed), std::move(code)};
+}
+
+Model Model::from_file(const std::filesystem::path& path, const std::vector<Assignment>& assignments) {
+    return read([&] { return model::read_model(model::Source::file(path), overrides_of(assignments)); }, assignments);
+}
+
+Model Model::from_text(std::string text, const std::vector<Assignment>& assignments, std::string name) {
+    return read(
+        [&] {
+            return model::read_model({std::move(name), std::move(text)}, overrides_of(assignments));
+        },
+        assignments);
+}
+
+Model::Seconds Model::seconds() const {
+    return code_->seconds;
+}
+
+const std::string& Model::title() const {
+    return parsed_->title;
+}
+
+std::vector<Model::Parameter> Model::parameters() const {
+    std::vector<Parameter> parameters;
+    for (const auto& [name, value] : parsed_->parameters) {
+        parameters.push_back({name, value});
+    }
+    return parameters;
+}
+
+Model Model::with(const std::vector<Parameter>& values) const {
+    std::vector<model::ParameterValue> given;
+    auto assignments = code_->assignments;
+    bool structural = false;
+    for (const auto& [name, value] : values) {
+        given.push_back({name, value});
+        std::erase_if(assignments, [&name = name](const auto& before) { return before.name == name; });
+        assignments.push_back({name, fmt::format("{}", value)});
+        structural = structural || std::ranges::find(parsed_->structural, name) != parsed_->structural.end();
+    }
+    if (structural) {
+        for (std::size_t i = 0; i < parsed_->parameters.size(); ++i) {
+            const auto& [name, value] = parsed_->parameters[i];
+            const bool kept = parsed_->given[i] && std::ranges::find(values, name, &Parameter::name) == values.end();
+            if (kept) {
+                std::erase_if(assignments, [&name = name](const auto& before) { return before.name == name; });
+                assignments.push_back({name, fmt::format("{}", value)});
+            }
+        }
+        return read([&] { return model::read_model(parsed_->source, overrides_of(assignments)); }, assignments);
+    }
+    return {std::make_shared<const model::Model>(model::with_parameters(*parsed_, given)), code_};
+}
+
+Problem Model::problem() const {
+    auto problem = code_->parts.problem(*parsed_);
+    if (parsed_->small && !parsed_->slow.empty()) {
+        problem.faster = [model = *this](double factor) { return model.faster(factor); };
+    }
+    return problem;
+}
+
+std::optional<FasterProblem> Model::faster(double factor) const {
+    auto parsed = faster_model(*parsed_, code_->assignments, factor);
+    if (parsed.slow.empty()) {
+        parsed.slow = model::find_slow(parsed, faster_model(*parsed_, code_->assignments, factor * factor)).variables;
+    }
+    if (parsed.slow.size() != parsed_->slow.size()) {
+        return std::nullopt;
+    }
+    auto start = model::start_of(parsed);
+    const auto velocity = model::velocity_of(parsed);
+    start.insert(start.end(), velocity.begin(), velocity.end());
+    return FasterProblem{model::ModelParts(std::move(parsed)).problem(), std::move(start)};
+}
+
+Solution Model::solve(const Request& request) const {
+    return lento::solve(problem(), request);
+}
+
+const std::vector<std::string>& Model::columns() const {
+    return code_->columns;
+}
+
+namespace {
+
+std::vector<double> row_of(const model::Model& parsed, const std::vector<std::string>& columns,
+                           const std::optional<model::ModelFunction>& extras, const Snapshot& state, double phases_at) {
+    std::vector<double> values = state.position;
+    values.insert(values.end(), state.velocity.begin(), state.velocity.end());
+    for (auto multipliers : {state.multipliers, state.total_multipliers}) {
+        multipliers.resize(parsed.constraints.size(), NAN);  // a run that did not start has none
+        values.insert(values.end(), multipliers.begin(), multipliers.end());
+    }
+    if (extras) {
+        const std::size_t first = values.size();
+        values.resize(columns.size());
+        std::vector<double> theta;
+        for (const auto& phase : parsed.phases) {
+            theta.push_back(phase.at(phases_at));
+        }
+        const auto inputs = model::input_values(parsed);
+        extras->operator()<double>(state.position, state.velocity, state.t, theta, inputs->data(),
+                                   std::span(values).subspan(first));
+    }
+    return values;
+}
+
+}  // namespace
+
+std::vector<double> Model::row(const Snapshot& state) const {
+    return row_of(*parsed_, code_->columns, code_->extras, state, state.t);
+}
+
+std::vector<double> Model::slow_row(const Snapshot& state, const RunRecord& of, double t_start) const {
+    const bool at_start =
+        of.slow_is == name_of(SlowMeaning::stroboscopic) || of.slow_is == name_of(SlowMeaning::slow_variables);
+    return row_of(*parsed_, code_->columns, code_->extras, state, at_start ? t_start : state.t);
+}
+
+Snapshot Model::snapshot(double t, std::span<const double> y) const {
+    return snapshot_of(t, y, parsed_->dimension(), parsed_->constraints.size());
+}
+
+double Model::number(std::string_view expression, const std::string& where) const {
+    return model::number_in(*parsed_, expression, where);
+}
+
+std::size_t Model::operations() const {
+    return code_->parts.operations();
+}
+
+std::optional<std::string> Model::find_slow_variables() {
+    if (!parsed_->slow.empty()) {
+        return std::nullopt;
+    }
+    auto parsed = *parsed_;
+    auto found = model::find_slow(parsed, parsed.small ? faster_model(parsed, code_->assignments, 4) : parsed);
+    if (!found.why_not.empty()) {
+        return found.why_not;
+    }
+    parsed.slow = std::move(found.variables);
+    parsed_ = std::make_shared<const model::Model>(std::move(parsed));
+    code_ = std::make_shared<const Code>(*parsed_, code_->assignments);
+    return std::nullopt;
+}
+
+}  // namespace lento

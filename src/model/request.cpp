@@ -1,0 +1,172 @@
+/// What a model says of a run.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/list_items.hpp"
+#include "lento/base/misuse.hpp"
+#include "lento/model/model.hpp"
+#include "model/parsed_model.hpp"
+#include "model/parts.hpp"
+
+namespace lento {
+namespace {
+
+const OptionEntry* find_option(std::string_view name) {
+    const auto catalogue = option_catalogue();
+    const auto found = std::ranges::find(catalogue, name, &OptionEntry::name);
+    return found == catalogue.end() ? nullptr : &*found;
+}
+
+/// Whether the option is a word, not a number; whether it is a list of numbers.
+bool is_word(const OptionEntry& entry) {
+    return std::holds_alternative<std::optional<std::string> Options::*>(entry.field);
+}
+bool is_list(const OptionEntry& entry) {
+    return std::holds_alternative<std::optional<std::vector<double>> Options::*>(entry.field);
+}
+
+/// What is asked replaces what the model says of the same thing in other words.
+void clear_counterpart(Options& options, std::string_view name) {
+    if (name == "macro_step") {
+        options.steps.reset();
+    } else if (name == "steps") {
+        options.macro_step.reset();
+    } else if (name == "micro_step") {
+        options.micro_steps_per_period.reset();
+    } else if (name == "micro_steps_per_period") {
+        options.micro_step.reset();
+    } else if (name == "window") {
+        options.window_periods.reset();
+    } else if (name == "window_periods") {
+        options.window.reset();
+    }
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw Misuse(fmt::format("--option '{}' is not of the form NAME=VALUE", text));
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// As the model gives them.
+Options options_of(const model::Model& parsed) {
+    Options options;
+    for (const auto& setting : parsed.run.options) {
+        try {
+            const auto* entry = find_option(setting.name);
+            const bool word = entry != nullptr && is_word(*entry);
+            const auto* text = std::get_if<std::string>(&setting.value);
+            const auto* list = std::get_if<std::vector<double>>(&setting.value);
+            if (word && text == nullptr) {
+                throw Misuse(fmt::format("option {} must be a word in quotes, not a number", setting.name));
+            }
+            if (entry != nullptr && list != nullptr && !is_list(*entry)) {
+                throw Misuse(fmt::format("option {} must be one value, not a list", setting.name));
+            }
+            if (word || entry == nullptr) {
+                set_option(options, setting.name, text != nullptr ? *text : "");
+            } else if (list != nullptr) {
+                set_option(options, setting.name, fmt::format("{}", fmt::join(*list, ",")));
+            } else if (is_list(*entry) && text != nullptr) {
+                std::vector<double> numbers;
+                for (const auto& item : list_items(*text)) {
+                    numbers.push_back(model::number_in(parsed, item, setting.mark));
+                }
+                set_option(options, setting.name, fmt::format("{}", fmt::join(numbers, ",")));
+            } else {
+                const double value =
+                    text != nullptr ? model::number_in(parsed, *text, setting.mark) : std::get<double>(setting.value);
+                set_option(options, setting.name, fmt::format("{}", value));
+            }
+        } catch (const model::ModelError&) {
+            throw;
+        } catch (const Misuse& misuse) {
+            parsed.source.fail(find_option(setting.name) != nullptr ? setting.mark : setting.name_mark, misuse.what());
+        }
+    }
+    return options;
+}
+
+void set_asked(const Model& model, const std::vector<std::string>& asked, Options& options) {
+    for (const auto& option : asked) {
+        clear_counterpart(options, name_and_value(option).first);
+    }
+    for (const auto& option : asked) {
+        auto [name, value] = name_and_value(option);
+        if (const auto* entry = find_option(name); entry != nullptr && is_list(*entry)) {
+            std::vector<double> numbers;
+            for (const auto& item : list_items(value)) {
+                numbers.push_back(model.number(item, "--option " + name));
+            }
+            value = fmt::format("{}", fmt::join(numbers, ","));
+        } else if (entry != nullptr && !is_word(*entry)) {
+            value = fmt::format("{}", model.number(value, "--option " + name));
+        }
+        set_option(options, name, value);
+    }
+}
+
+std::size_t samples_of(double samples) {
+    constexpr double most = 1e7;
+    if (!(samples >= 2) || samples > most || samples != std::floor(samples)) {
+        throw Misuse(
+            fmt::format("samples is {}; it must be a whole number from 2, both ends, to {:.0f}", samples, most));
+    }
+    return static_cast<std::size_t>(samples);
+}
+
+}  // namespace
+
+Request Model::request(const Asked& asked, End end) const {
+    const auto& parsed = *parsed_;
+    const auto given = [&](const std::optional<std::string>& text, const char* flag, double otherwise) {
+        return text ? number(*text, flag) : otherwise;
+    };
+    if (!asked.t_end && !parsed.run.t_end && end == End::needed) {
+        throw Misuse(fmt::format("{} does not say when the run ends: put t_end into [run], or give --t-end",
+                                 parsed.source.name()));
+    }
+    Request request{.start = model::start_of(parsed), .velocity = model::velocity_of(parsed)};
+    request.t_start = parsed.run.t_start;
+    request.t_end = given(asked.t_end, "--t-end", parsed.run.t_end.value_or(NAN));
+    if (!asked.t_end && parsed.run.t_end && !(*parsed.run.t_end > parsed.run.t_start)) {
+        parsed.source.fail(parsed.run.t_end_mark, fmt::format("t_end is {} and t_start is {}; t_end must be later",
+                                                              *parsed.run.t_end, parsed.run.t_start));
+    }
+    request.rtol = given(asked.rtol, "--rtol", parsed.run.rtol);
+    request.atol = given(asked.atol, "--atol", parsed.run.atol);
+    request.samples = samples_of(given(asked.samples, "--samples", static_cast<double>(parsed.run.samples)));
+
+    const auto known = [](const std::string& name) {
+        return name == method::automatic || !method_named(name).name.empty();
+    };
+    try {
+        known(parsed.run.method);
+    } catch (const Misuse& misuse) {
+        parsed.source.fail(parsed.run.method_mark, misuse.what());
+    }
+    request.method = asked.method.value_or(parsed.run.method);
+    known(request.method);
+    // NOTE: options in the file are for the method in the file; a macro-step meant for averaging would ruin a direct run.
+    const auto in_file = options_of(parsed);
+    const auto stands_for = [&](const std::string& name) {
+        Request other = request;
+        other.options = name == parsed.run.method ? in_file : Options{};
+        return name == method::automatic ? std::string(automatic_choice(problem(), other).method->name) : name;
+    };
+    if (request.method == parsed.run.method || stands_for(request.method) == stands_for(parsed.run.method)) {
+        request.options = in_file;
+    } else if (!parsed.run.options.empty()) {
+        request.notes.push_back(fmt::format("the options in the file are for the method {}; they were left out",
+                                            stands_for(parsed.run.method)));
+    }
+    set_asked(*this, asked.options, request.options);
+    return request;
+}
+
+}  // namespace lento

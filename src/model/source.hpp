@@ -1,0 +1,56 @@
+/// The text of a model, and places in it for messages.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lento/base/misuse.hpp"
+
+namespace lento::model {
+
+/// A place in a text: line and column, counted in characters from 1. Line 0 is nowhere.
+struct Mark {
+    std::size_t line = 0;
+    std::size_t column = 0;
+    std::size_t length = 1;
+};
+
+/// Misuse with a place: the message shows file, line and column, and the line with a caret.
+class ModelError : public Misuse {
+public:
+    using Misuse::Misuse;
+};
+
+/// Copies share the text.
+class Source {
+public:
+    Source(std::string name, std::string text)
+        : name_(std::make_shared<const std::string>(std::move(name))),
+          text_(std::make_shared<const std::string>(std::move(text))) {}
+
+    /// Reads a file. Throws Misuse for what is not a readable text file of reasonable size.
+    static Source file(const std::filesystem::path& path);
+
+    const std::string& name() const { return *name_; }
+    const std::string& text() const { return *text_; }
+
+    [[noreturn]] void fail(Mark mark, std::string_view message) const;
+
+    /// "name:line:column"
+    std::string place(Mark mark) const;
+
+    /// Where `length` bytes from `offset` of a string value stand, given the place of its opening quote. Escapes and several lines
+    /// are taken into account.
+    Mark within(Mark quoted, std::size_t offset, std::size_t length) const;
+
+private:
+    std::string_view line(std::size_t number) const;
+
+    std::shared_ptr<const std::string> name_, text_;
+};
+
+}  // namespace lento::model

@@ -1,0 +1,81 @@
+/// The acceleration of a problem with coordinates, M^-1 f, and how often it was asked for. One run owns one of these: it has work space.
+///
+/// Where there are constraints, their force is eliminated at the level of accelerations,
+///
+///     M a = f - g'^T lambda,     lambda = (g' M^-1 g'^T)^-1 (g' M^-1 f + g''[x', x'] + 2 g_t' x' + g_tt)        (vibrated (B.1))
+///
+/// On the manifold these are the accelerations of the constrained motion, so whatever is to be known of the fast motion can be found from them;
+/// methods that integrate them have to stay on the manifold by other means. A problem without its constraints, `problem.free()`, has the active
+/// forces alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/vector.hpp"
+#include "lento/problem/problem.hpp"
+
+namespace lento {
+
+class Manifold;
+
+class Acceleration {
+public:
+    /// Keeps a problem of its own: parts are shared, so that a copy costs little.
+    explicit Acceleration(const Problem& problem);
+    ~Acceleration();
+    Acceleration(Acceleration&&) noexcept;
+    Acceleration& operator=(Acceleration&&) noexcept;
+
+    void operator()(In x, In v, double t, In theta, Out a) {
+        uncounted<dynamic>(x, v, t, theta, a);
+        ++evaluations_;
+    }
+    std::vector<double> at(In x, In v, double t, In theta) {
+        std::vector<double> a(x.size());
+        (*this)(x, v, t, theta, a);
+        return a;
+    }
+
+    /// For loops that know how often they call it and `count` afterwards. The number of coordinates may be known to the compiler.
+    template <std::size_t E = dynamic>
+    void uncounted(std::span<const double, E> x, std::span<const double, E> v, double t, In theta,
+                   std::span<double, E> a) {
+        if constexpr (E == 1) {
+            if (has_one_) {
+                const double force = problem_->forces.one(x[0], v[0], t, theta.empty() ? 0.0 : theta[0], parameters_);
+                a[0] = is_one_ ? force : force * inverse_mass_;
+                return;
+            }
+        }
+        problem_->forces.at(x.data(), v.data(), t, theta.data(), parameters_, a.data());
+        if (manifold_) {
+            eliminate(x, v, t, a);
+        } else if (!is_one_) {
+            problem_->mass.to_acceleration(std::span<double>(a), std::span<double>(scratch_));
+        }
+    }
+    void count(std::int64_t evaluations) { evaluations_ += evaluations; }
+
+    const Problem& problem() const { return *problem_; }
+    std::int64_t evaluations() const { return evaluations_; }
+    /// Of the last evaluation, where there are constraints.
+    In multipliers() const { return lambda_; }
+
+private:
+    void eliminate(In x, In v, double t, Out a);
+
+    std::unique_ptr<const Problem> problem_;
+    const double* parameters_;
+    bool has_one_, is_one_;
+    double inverse_mass_ = 1;  // of a single coordinate
+    std::int64_t evaluations_ = 0;
+    std::unique_ptr<Manifold> manifold_;
+    std::vector<double> scratch_, free_, gradient_, lambda_;
+};
+
+}  // namespace lento

@@ -1,0 +1,66 @@
+/// Constraints as one-step methods of Runge-Kutta type see them: a chain of points, each on the constraints, reached along the normals at
+/// the point before it (the Gear-Gupta-Leimkuhler form, stroboscopic (37) to (40)):
+///
+///     x - M^-1 g'(x_before)^T mu      with  g(x, t) = 0
+///     v - M^-1 g'(x_before)^T lambda  with  g'(x, t) v + g_t = 0
+///
+/// y = (x, v).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problem/manifold.hpp"
+
+namespace lento {
+
+class Ground {
+public:
+    explicit Ground(const Problem& problem)
+        : manifold_(problem), last_(manifold_.entries()), here_(manifold_.entries()), multipliers_(manifold_.count()) {}
+
+    /// The chain begins at y, which is on the constraints.
+    Convergence begin(double t, std::span<const double> y) {
+        manifold_.gradient(y.first(d()), t, last_);
+        return {};
+    }
+
+    /// Moves y onto the constraints along the normals at the last point; it is the last point then.
+    Convergence along(double t, std::span<double> y) {
+        const auto x = y.first(d());
+        if (!manifold_.factorise(last_)) {
+            return {.converged = false, .independent = false};
+        }
+        if (const auto reached = manifold_.to_position(last_, t, x, multipliers_); !reached.converged) {
+            return reached;
+        }
+        manifold_.gradient(x, t, here_);
+        const auto reached = manifold_.to_velocity_along(last_, here_, x, t, y.last(d()), multipliers_);
+        std::swap(last_, here_);
+        return reached;
+    }
+
+    /// Moves y onto the constraints along the normals at y itself. The chain is at its end.
+    Convergence settle(double t, std::span<double> y) {
+        if (const auto begun = begin(t, y); !begun.converged) {
+            return begun;
+        }
+        return along(t, y);
+    }
+
+    const std::vector<std::string>& names() const { return manifold_.constraints().names(); }
+    std::int64_t iterations() const { return manifold_.iterations(); }
+    Manifold& manifold() { return manifold_; }
+
+private:
+    std::size_t d() const { return manifold_.dimension(); }
+
+    Manifold manifold_;
+    std::vector<double> last_, here_, multipliers_;
+};
+
+}  // namespace lento

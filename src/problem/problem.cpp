@@ -1,0 +1,83 @@
+#include "lento/problem/problem.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+
+namespace lento {
+namespace {
+
+template <class Change>
+Problem changed(Problem problem, Change&& change) {
+    change(problem);
+    return problem;
+}
+
+}  // namespace
+
+std::vector<double> Problem::phases_at(double t) const {
+    std::vector<double> theta;
+    for (const auto& phase : phases) {
+        theta.push_back(phase.at(t));
+    }
+    return theta;
+}
+
+bool Problem::takes_series() const {
+    return forces.takes_series() && (!constraints || constraints->takes_series());
+}
+
+Problem Problem::with_mass(Mass other) const {
+    if (other.dimension() != dimension()) {
+        throw Misuse(
+            fmt::format("the mass matrix is for {} coordinates; the system has {}", other.dimension(), dimension()));
+    }
+    return changed(*this, [&](Problem& problem) { problem.mass = std::move(other); });
+}
+
+Problem Problem::with_names(std::vector<std::string> other) const {
+    if (other.size() != dimension()) {
+        throw Misuse(
+            fmt::format("{} names for {} {}", other.size(), dimension(), second_order ? "coordinates" : "variables"));
+    }
+    return changed(*this, [&](Problem& problem) { problem.names = std::move(other); });
+}
+
+Problem Problem::with_constraint_names(std::vector<std::string> other) const {
+    if (!constraints) {
+        throw Misuse(fmt::format("{} names of constraints for a system without any", other.size()));
+    }
+    return changed(*this, [&](Problem& problem) { problem.constraints = constraints->with_names(std::move(other)); });
+}
+
+Problem Problem::with_phase_start(std::vector<double> start) const {
+    if (start.size() != phases.size()) {
+        throw Misuse(fmt::format("{} starting phases for {} phases", start.size(), phases.size()));
+    }
+    return changed(*this, [&](Problem& problem) {
+        for (std::size_t j = 0; j < start.size(); ++j) {
+            problem.phases[j].start = start[j];
+        }
+    });
+}
+
+Problem Problem::with_parity(Parity declared) const {
+    return changed(*this, [&](Problem& problem) { problem.parity = declared; });
+}
+
+Problem Problem::with_fast_velocity(FastVelocity formula) const {
+    return changed(*this, [&](Problem& problem) { problem.fast_velocity = std::move(formula); });
+}
+
+Problem Problem::with_period(double length) const {
+    require_positive(length, "the period of the fast oscillation");
+    return changed(*this, [&](Problem& problem) { problem.period = length; });
+}
+
+Problem Problem::free() const {
+    return changed(*this, [&](Problem& problem) { problem.constraints.reset(); });
+}
+
+}  // namespace lento

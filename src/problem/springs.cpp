@@ -1,0 +1,114 @@
+#include "lento/problem/springs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lento/problem/problem.hpp"
+
+namespace lento {
+namespace {
+
+struct SpringForce {
+    Forces slow;
+    std::shared_ptr<const Constraints> elongations;
+    std::vector<double> strengths;
+    std::size_t dimension;
+
+    /// The force at x where the elongations are known better than their evaluation at x tells.
+    void with_elongations(In g, const double* x, const double* v, double t, const double* theta,
+                          const double* parameters, double* f) const {
+        slow.at(x, v, t, theta, parameters, f);
+        const auto& pattern = elongations->pattern();
+        Scratch<double, 64> gradient(pattern.entries());
+        elongations->gradient(In(x, dimension), t, gradient);
+        for (std::size_t j = 0; j < g.size(); ++j) {
+            const double tension = strengths[j] * g[j];
+            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                f[pattern.column(e)] -= tension * gradient[e];
+            }
+        }
+    }
+
+    static void at(const void* self, const double* x, const double* v, double t, const double* theta,
+                   const double* parameters, double* f) {
+        const auto& force = *static_cast<const SpringForce*>(self);
+        Scratch<double, 64> g(force.strengths.size());
+        force.elongations->values(In(x, force.dimension), t, g);
+        force.with_elongations(g.span(), x, v, t, theta, parameters, f);
+    }
+};
+
+std::vector<double> strengths_of(const Springs& springs) {
+    std::vector<double> strengths;
+    for (const auto& entry : springs.entries) {
+        strengths.push_back(entry.strength);
+    }
+    return strengths;
+}
+
+/// Elongations are those at the centre plus their change, which keeps its digits (`base/increment.hpp`).
+class CentredElongations final : public CentredForce {
+public:
+    explicit CentredElongations(const Problem& problem)
+        : force_{problem.springs->slow, problem.springs->measures, strengths_of(*problem.springs), problem.dimension()},
+          parameters_(problem.parameters),
+          centre_(problem.dimension()),
+          x_(problem.dimension()),
+          at_centre_(force_.strengths.size()),
+          values_(force_.strengths.size()) {}
+
+    void centre(In x, double t) override {
+        std::copy(x.begin(), x.end(), centre_.begin());
+        t_ = t;
+        force_.elongations->values(x, t, at_centre_);
+    }
+    void at(In d, In v, double s, In theta, Out f) override {
+        measures(d, s, values_);
+        for (std::size_t i = 0; i < d.size(); ++i) {
+            x_[i] = centre_[i] + d[i];
+        }
+        force_.with_elongations(values_, x_.data(), v.data(), t_ + s, theta.data(), parameters_.data(), f.data());
+    }
+    void measures(In d, double s, Out values) override {
+        force_.elongations->change(centre_, t_, d, s, values);
+        for (std::size_t j = 0; j < values.size(); ++j) {
+            values[j] = at_centre_[j] + values[j];
+        }
+    }
+
+private:
+    SpringForce force_;
+    std::vector<double> parameters_;
+    std::vector<double> centre_, x_;
+    double t_ = 0;
+    std::vector<double> at_centre_, values_;
+};
+
+}  // namespace
+
+Forces force_of_springs(Forces slow, std::shared_ptr<const Constraints> elongations, std::vector<double> strengths,
+                        std::size_t dimension) {
+    auto force = std::make_shared<const SpringForce>(
+        SpringForce{std::move(slow), std::move(elongations), std::move(strengths), dimension});
+    return {force, &SpringForce::at, nullptr, {}};
+}
+
+std::unique_ptr<CentredForce> centred_force(const Problem& problem) {
+    return problem.springs->centred ? problem.springs->centred() : std::make_unique<CentredElongations>(problem);
+}
+
+Problem stiffened(const Problem& problem, double factor) {
+    if (problem.springs->stiffened) {
+        return problem.springs->stiffened(factor);
+    }
+    Problem stiffer = problem;
+    for (auto& entry : stiffer.springs->entries) {
+        entry.frequency *= factor;
+        entry.strength *= factor * factor;
+    }
+    stiffer.forces = force_of_springs(stiffer.springs->slow, stiffer.springs->measures, strengths_of(*stiffer.springs),
+                                      problem.dimension());
+    return stiffer;
+}
+
+}  // namespace lento

@@ -1,0 +1,29 @@
+/// The fast time scales of a system, from its phases or its declared period.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lento/problem/problem.hpp"
+
+namespace lento {
+
+struct TimeScales {
+    double fastest = 0;                   ///< the shortest period: it sets the micro-step
+    double slowest = 0;                   ///< the longest period or beat: a window has to cover it
+    std::optional<double> common_period;  ///< where all periods are multiples of one
+    std::vector<double> ratios;           ///< each phase's frequency over the fastest one
+};
+
+TimeScales time_scales(std::span<const Phase> phases, std::optional<double> declared_period);
+
+/// Of the phases or the declared period of a problem.
+TimeScales time_scales(const Problem& problem);
+/// Common to all phases, or declared; none if nobody knows it.
+std::optional<double> common_period(const Problem& problem);
+/// Of the fastest phase, or the declared one.
+std::optional<double> fastest_period(const Problem& problem);
+
+}  // namespace lento

@@ -1,0 +1,86 @@
+#include "run/constrained_macro.hpp"
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "march/constrained.hpp"
+#include "march/controller.hpp"
+#include "step/constrained_catalogue.hpp"
+
+namespace lento {
+
+Marched march_on_manifold(const Problem& problem, Manifold& manifold, const MacroChoice& choice, VelocityUse velocity,
+                          const AveragedAcceleration& force, const Request& request, In x, In v) {
+    const Interval interval{request.t_start, request.t_end};
+    const Tolerance tolerance{request.rtol, request.atol};
+    ConstrainedMarch march(manifold, force);
+    // NOTE: samples between steps are interpolated; they are put on the manifold by one that no stepper relies on.
+    Manifold for_samples(problem);
+    ConstrainedMarch settle(for_samples, force);
+    SampleSink sink;
+    if (request.sink) {
+        sink = [&, y = std::vector<double>()](double t, In given) mutable {
+            y.assign(given.begin(), given.end());
+            const Out state(y);
+            const auto settled = settle.project(t, state.first(x.size()), state.subspan(x.size(), x.size()));
+            request.sink(t, settled.converged ? In(y) : given);
+        };
+    }
+    Recorder recorder(interval, request.samples, sink, request.keep, request.progress);
+    auto point = march.point_at(request.t_start, x, v);
+    MarchResult result{.reached = request.t_start};
+    if ((result.culprit = first_not_finite(point.y))) {
+        result.outcome = Outcome::diverged;
+        result.explanation = fmt::format("the force is not a finite number at the start, t = {}", request.t_start);
+    } else {
+        recorder.begin(point.y);
+        if (choice.step) {
+            with_constrained_stepper(choice.name, "macro", [&](auto stepper_choice) {
+                typename decltype(stepper_choice)::Stepper stepper(manifold, velocity);
+                result = march.fixed(stepper, interval, *choice.step, point, recorder, request.stop);
+            });
+        } else if (choice.name == "ode45") {
+            result = march.adaptive(Ode45Controller(tolerance, interval), interval, point, recorder, request.stop,
+                                    request.most_steps);
+        } else {
+            result = march.adaptive(PiController(tolerance, interval), interval, point, recorder, request.stop,
+                                    request.most_steps);
+        }
+    }
+    const double reached = result.reached;
+    return {std::move(result), std::move(recorder).trajectory(),
+            snapshot_of(reached, point.y, x.size(), manifold.count())};
+}
+
+MacroSolvers constrained_solvers(std::string usual) {
+    return {constrained_stepper_names(), std::move(usual)};
+}
+
+void require_rattle_suits_velocity(std::string_view role, std::string_view stepper) {
+    if (is_rattle_composition(stepper)) {
+        throw Misuse(
+            fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one "
+                        "does; use lobatto (shake and rattle run too, with order 2)",
+                        role, stepper));
+    }
+}
+
+Settling settling_onto(const Problem& problem) {
+    auto manifold = std::make_shared<Manifold>(problem);
+    return [manifold](double t, std::vector<double>& y) {
+        const std::size_t d = manifold->dimension();
+        const auto given = y;
+        if (!ConstrainedMarch(*manifold, [](auto&&...) {})
+                 .project(t, std::span(y).first(d), std::span(y).subspan(d, d))
+                 .converged) {
+            y = given;
+        }
+    };
+}
+
+}  // namespace lento

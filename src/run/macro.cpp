@@ -1,0 +1,277 @@
+#include "lento/run/macro.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stop_token>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+#include "march/adaptive.hpp"
+#include "march/controller.hpp"
+#include "march/fixed.hpp"
+#include "march/sundials.hpp"
+#include "step/catalogue.hpp"
+#include "step/implicit_midpoint.hpp"
+#include "step/runge_kutta.hpp"
+
+namespace lento {
+
+const MacroSolvers& free_solvers() {
+    static const MacroSolvers solvers = [] {
+        MacroSolvers made{stepper_names(), "verlet"};
+        made.fixed.push_back("implicit-midpoint");
+        made.adaptive.insert(made.adaptive.end(), sundials_names().begin(), sundials_names().end());
+        return made;
+    }();
+    return solvers;
+}
+
+const MacroSolvers& rate_solvers() {
+    static const MacroSolvers solvers{{"euler", "midpoint", "heun3", "rk4", "dopri5"}, "rk4", free_solvers().adaptive};
+    return solvers;
+}
+
+const MacroSolvers& spring_solvers() {
+    static const MacroSolvers solvers{free_solvers().fixed, "rk4", free_solvers().adaptive};
+    return solvers;
+}
+
+MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers) {
+    if (options.macro_step && options.steps) {
+        throw Misuse("both macro_step and steps are given; one decides the other");
+    }
+    MacroChoice choice;
+    if (options.macro_step) {
+        require_positive(*options.macro_step, "macro_step");
+        choice.step = std::min(*options.macro_step, interval.length());
+    } else if (options.steps) {
+        choice.step = interval.length() / static_cast<double>(*options.steps);
+    }
+    choice.name = options.macro.value_or(choice.step ? solvers.usual : "dopri5");
+    const auto is_among = [&](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), choice.name) != names.end();
+    };
+    const bool takes_fixed = is_among(solvers.fixed);
+    const bool chooses = is_among(solvers.adaptive);
+    if (!takes_fixed && !chooses) {
+        auto known = solvers.fixed;
+        known.insert(known.end(), solvers.adaptive.begin(), solvers.adaptive.end());
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        throw Misuse(fmt::format("macro = '{}' is not a solver for this kind of system{}; there are {}", choice.name,
+                                 suggestion(choice.name, known), listed(known)));
+    }
+    if (!takes_fixed && choice.step) {
+        throw Misuse(
+            fmt::format("macro = {} chooses its own steps here; leave out macro_step and steps, or take one of {}",
+                        choice.name, listed(solvers.fixed)));
+    }
+    if (!choice.step && !chooses) {
+        throw Misuse(fmt::format(
+            "macro = {} takes fixed steps: give macro_step or steps; without them these choose their own: {}",
+            choice.name, listed(solvers.adaptive)));
+    }
+    return choice;
+}
+
+namespace {
+
+/// Remembers where each step was evaluated, and stops a piece where a projection is wanted.
+class Watch {
+public:
+    Watch(const SlowMotion& motion, std::stop_source& pause) : motion_(&motion), pause_(&pause) {}
+
+    std::size_t controlled(std::size_t components) const { return components; }
+    std::span<const double> base() const { return base_; }
+    void begin() {
+        if (motion_->evaluated_at) {
+            const auto at = motion_->evaluated_at();
+            base_.assign(at.begin(), at.end());
+        }
+    }
+    bool operator()(double t, std::span<double> y) {
+        begin();
+        if (motion_->wants_projection && motion_->wants_projection(t, y)) {
+            paused_ = true;
+            pause_->request_stop();
+        }
+        return true;
+    }
+    bool paused() const { return paused_; }
+
+private:
+    const SlowMotion* motion_;
+    std::stop_source* pause_;
+    std::vector<double> base_;
+    bool paused_ = false;
+};
+
+/// The march from one projection to the next.
+class Piece {
+public:
+    Piece(const MacroChoice& choice, const SlowMotion& motion, const Request& request, Interval interval,
+          std::int64_t budget, Recorder& recorder)
+        : choice_(choice),
+          motion_(motion),
+          request_(request),
+          interval_(interval),
+          budget_(budget),
+          recorder_(recorder),
+          passed_on_(request.stop, [this] { pause_.request_stop(); }),
+          watch_(motion, pause_) {}
+
+    MarchResult march(std::vector<double>& y) {
+        if (!choice_.step) {
+            return by_tolerance(y);
+        }
+        return motion_.acceleration ? by_acceleration(y) : by_rate(y);
+    }
+
+    bool paused() const { return watch_.paused(); }
+
+private:
+    MarchResult by_tolerance(std::vector<double>& y) {
+        const Tolerance tolerance{request_.rtol, request_.atol};
+        if (choice_.name == "ode45") {
+            return march_adaptive(Ode45Controller(tolerance, interval_), motion_.rate, interval_, y, recorder_,
+                                  pause_.get_token(), budget_, watch_);
+        }
+        if (choice_.name == "dopri5") {
+            return march_adaptive(PiController(tolerance, interval_), motion_.rate, interval_, y, recorder_,
+                                  pause_.get_token(), budget_, watch_);
+        }
+        const bool watches = static_cast<bool>(motion_.wants_projection);
+        const StepListener listener{[&](double to) { return recorder_.wants(to) || watches; },
+                                    [&](DenseStep dense) {
+                                        if (watches) {
+                                            std::vector<double> end(y.size());
+                                            dense.value(dense.to(), end);
+                                            watch_(dense.to(), end);
+                                        }
+                                        recorder_.take(std::move(dense));
+                                    }};
+        return march_sundials(choice_.name, motion_.rate, interval_, tolerance, y, listener, pause_.get_token(),
+                              budget_);
+    }
+
+    /// Steppers for second-order systems.
+    MarchResult by_acceleration(std::vector<double>& y) {
+        MotionState<double> state(y.size() / 2);
+        state.y = y;
+        MarchResult result;
+        const auto with = [&](auto& stepper) {
+            result = march_fixed(stepper, motion_.acceleration, interval_, *choice_.step, state, recorder_,
+                                 pause_.get_token(), watch_);
+        };
+        if (choice_.name == "implicit-midpoint") {
+            ImplicitMidpoint<double> stepper(state.dimension());
+            with(stepper);
+            result.newton_iterations = stepper.iterations();
+            if (!stepper.converged() && stepper.force_was_finite()) {
+                result.outcome = Outcome::not_converged;
+                result.culprit.reset();
+                result.explanation = fmt::format(
+                    "the equation of the implicit midpoint rule was not solved after t = {:.6g}; take a smaller "
+                    "macro_step",
+                    result.reached);
+            }
+        } else {
+            with_stepper(choice_.name, "macro", [&](auto stepper_choice) {
+                typename decltype(stepper_choice)::template Stepper<double, dynamic> stepper(state.dimension());
+                with(stepper);
+            });
+        }
+        y = state.y;
+        return result;
+    }
+
+    /// Runge-Kutta methods for any right-hand side.
+    MarchResult by_rate(std::vector<double>& y) {
+        FirstOrderState<double> state(y.size());
+        state.y = y;
+        const auto with = [&](auto method) {
+            return march_fixed_rate(method, motion_.rate, interval_, *choice_.step, state, recorder_,
+                                    pause_.get_token(), watch_);
+        };
+        const std::size_t size = y.size();
+        auto result = choice_.name == "euler"      ? with(Euler<double>(size))
+                      : choice_.name == "midpoint" ? with(Midpoint<double>(size))
+                      : choice_.name == "heun3"    ? with(Heun3<double>(size))
+                      : choice_.name == "rk4"      ? with(RungeKutta4<double>(size))
+                                                   : with(DormandPrince<double>(size));
+        y = state.y;
+        return result;
+    }
+
+    const MacroChoice& choice_;
+    const SlowMotion& motion_;
+    const Request& request_;
+    Interval interval_;
+    std::int64_t budget_;
+    Recorder& recorder_;
+    std::stop_source pause_;
+    std::stop_callback<std::function<void()>> passed_on_;
+    Watch watch_;
+};
+
+}  // namespace
+
+Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const Request& request,
+                    std::vector<double> y) {
+    Recorder recorder({request.t_start, request.t_end}, request.samples, request.sink, request.keep, request.progress);
+    recorder.begin(y);
+    MarchResult total{.reached = request.t_start};
+    auto next = motion.projection_times.begin();
+    while (total.reached < request.t_end) {
+        const double to = next == motion.projection_times.end() ? request.t_end : *next;
+        Piece piece(choice, motion, request, {total.reached, to}, request.most_steps - total.steps - total.rejected,
+                    recorder);
+        auto result = piece.march(y);
+        result.steps += total.steps;
+        result.rejected += total.rejected;
+        result.newton_iterations += total.newton_iterations;
+        total = std::move(result);
+        const bool paused = total.outcome == Outcome::interrupted && piece.paused() && !request.stop.stop_requested();
+        if (total.outcome != Outcome::completed && !paused) {
+            break;
+        }
+        total.outcome = Outcome::completed;
+        next += total.reached == to && next != motion.projection_times.end() ? 1 : 0;
+        if (total.reached < request.t_end && motion.project && !motion.project(total.reached, y)) {
+            break;  // who projects knows why
+        }
+    }
+    const double reached = total.reached;
+    if (motion.finish) {
+        motion.finish(reached, y);
+    }
+    return {std::move(total), std::move(recorder).trajectory(), {.t = reached, .position = std::move(y)}};
+}
+
+Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
+                    std::span<const double> x, std::span<const double> v) {
+    std::vector<double> y(x.begin(), x.end());
+    y.insert(y.end(), v.begin(), v.end());
+    return taken_apart(
+        march_macro(choice, {.rate = first_order_rate(force), .acceleration = force}, request, std::move(y)));
+}
+
+Marched taken_apart(Marched marched) {
+    auto& y = marched.final_state.position;
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(y.size() / 2);
+    marched.final_state.velocity.assign(middle, y.end());
+    y.erase(middle, y.end());
+    return marched;
+}
+
+FirstOrderRate first_order_rate(AveragedAcceleration acceleration) {
+    return [acceleration = std::move(acceleration)](double t, std::span<const double> y, std::span<double> derivative) {
+        const std::size_t d = y.size() / 2;
+        std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(d), d, derivative.begin());
+        acceleration(t, y.first(d), y.last(d), derivative.last(d));
+    };
+}
+
+}  // namespace lento

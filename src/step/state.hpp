@@ -1,0 +1,41 @@
+/// What steppers advance: a point y and its rate y'. For a second-order system y = (x, v) and y' = (v, a).
+///
+/// Steppers ask for rates by the fraction c of the step at which they need them; time itself is the caller's. So phases
+/// stay exact fractions of a period, and one stepper serves both scales:
+///
+///     rate(c, y, dy)               first order
+///     acceleration(c, x, v, a)     second order
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/vector.hpp"
+
+namespace lento {
+
+template <class S, std::size_t Extent = dynamic>
+struct FirstOrderState {
+    static constexpr std::size_t extent = Extent;
+
+    Vector<S, Extent> y, rate;
+
+    explicit FirstOrderState(std::size_t dimension)
+        : y(make_vector<S, Extent>(dimension)), rate(make_vector<S, Extent>(dimension)) {}
+};
+
+/// Extent counts coordinates; y and rate are twice as long.
+template <class S, std::size_t Extent = dynamic>
+struct MotionState : FirstOrderState<S, twice(Extent)> {
+    using Base = FirstOrderState<S, twice(Extent)>;
+    using View = std::span<S, Extent>;
+
+    explicit MotionState(std::size_t dimension) : Base(2 * dimension) {}
+
+    std::size_t dimension() const { return this->y.size() / 2; }
+    View x() { return View(this->y.data(), dimension()); }
+    View v() { return View(this->y.data() + dimension(), dimension()); }
+    View a() { return View(this->rate.data() + dimension(), dimension()); }
+};
+
+}  // namespace lento
