@@ -117,7 +117,7 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
 
 Solution AveragedRun::not_started(Violation violation) {
     count();
-    run_->refuse(std::move(violation));
+    run_->refuse(violation);
     return run_->not_started();
 }
 

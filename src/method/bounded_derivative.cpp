@@ -34,7 +34,7 @@ constexpr std::array options{
     Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"},
     Method::Option{"sweeps", "as the tolerance needs, 0 to 3"}};
 
-Verdict judge(const Problem& problem, const Request&) {
+Verdict judge(const Problem& problem, const Request& request) {
     constexpr double evaluations = 5e3;
     const auto verdict = springs_verdict(problem, evaluations);
     if (!verdict.applies) {
@@ -52,6 +52,14 @@ Verdict judge(const Problem& problem, const Request&) {
                 "it evaluates forces and elongations with truncated series, and these take double alone: write them as "
                 "templates on their numbers"};
     }
+    if (request.start.size() == problem.dimension()) {
+        const auto spectrum = spring_spectrum(problem, request.start, request.t_start);
+        if (spectrum.known && !spectrum.vanishing && !spectrum.independent) {
+            return {false,
+                    "the springs depend on each other at the start (g' M^-1 g'^T is singular): the slow motion "
+                    "does not tell the force of each by itself"};
+        }
+    }
     return {true, "stiff springs are declared by their elongations: the slow manifold is followed by its expansion",
             evaluations};
 }
@@ -59,7 +67,10 @@ Verdict judge(const Problem& problem, const Request&) {
 class BoundedDerivativeRun {
 public:
     explicit BoundedDerivativeRun(Run& run)
-        : run_(&run), motion_(run.problem(), run.request()), march_(run.request(), slow_march_choice(run.request())) {}
+        : run_(&run),
+          motion_(run.problem(), run.request()),
+          choice_(slow_march_choice(run.request())),
+          estimating_(run.interval(), run.request().rtol, run.request().atol, run.request().samples) {}
 
     Solution solve() {
         if (run_->goes_on() && !motion_.violation()) {
@@ -76,29 +87,19 @@ public:
             expected_evaluations() > price_of_direct(motion_.spectrum(), run_->length(), run_->request().rtol)) {
             return left_to_direct();
         }
-        const double least =
-            std::min(first_tightness, 1e-14 / run_->request().rtol);  // below it there is only rounding
-        double tightness = first_tightness;
-        auto last = pass(sweeps_ + 1, looser * tightness, 2);
-        for (int passes = 1; passes < most_passes; ++passes) {
-            // NOTE: steps that are given may be short enough where twice as long ones are not.
-            if (last.result.outcome != Outcome::completed && !(march_.choice().step && passes == 1)) {
-                break;
-            }
-            if (sweeps_fall_short()) {
-                ++sweeps_;
-            }
-            auto next = pass(last_sweeps_ == sweeps_ ? sweeps_ + 1 : sweeps_, tightness, 1);
-            const double worst = estimate(last, next);
-            last = std::move(next);
-            stalled_ = worst > 0.3 * excess_;
-            excess_ = worst;
-            if (worst <= 1 || tightness == least || march_.choice().step || run_->options().sweeps) {
-                break;
-            }
-            tightness = std::max(least, tightness * std::clamp(0.3 / worst, 1e-2, 0.3));
-        }
-        return finished(std::move(last));
+        using Steps = EstimatingMarch::Schedule::Steps;
+        auto found = estimating_.run(
+            {.first = first_tightness,
+             .looser = 3,  // the first march, whose error is that of the second at most
+             .least = std::min(first_tightness, 1e-14 / run_->request().rtol),  // below it there is only rounding
+             .most_tighter = 1e-2,
+             .most = run_->options().sweeps ? 1 : 5,
+             .steps = choice_.step ? Steps::given : Steps::chosen},
+            {.march = [&](double tightness) { return pass(tightness); },
+             .prepare = {},
+             .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
+        run_->estimate(std::move(found.errors));
+        return finished(std::move(found.pass), found.excess);
     }
 
 private:
@@ -158,61 +159,63 @@ private:
         return (larger_on_the_way || stalled_) && !run_->options().sweeps && sweeps_ < ExpandedMotion::most_sweeps;
     }
 
-    SlowPass pass(int sweeps, double tightness, int longer) {
-        last_sweeps_ = sweeps;
-        const auto y = motion_.start(sweeps);
-        SlowPass result;
+    /// The first with one sweep more than the others need, and then, where they do not get on, with more and fewer in turn.
+    Pass pass(double tightness) {
+        const bool first = passes_++ == 0;
+        if (!first && sweeps_fall_short()) {
+            ++sweeps_;
+        }
+        last_sweeps_ = first || last_sweeps_ == sweeps_ ? sweeps_ + 1 : sweeps_;
+        const auto y = motion_.start(last_sweeps_);
+        Pass pass{.tightness = tightness};
         if (const auto& violation = motion_.violation()) {
-            result.result = {.outcome = violation->outcome, .reached = run_->request().t_start};
-            result.result.explanation = violation->sentence;
-            result.final_state = y;
+            pass.result = {.outcome = violation->outcome, .reached = run_->request().t_start};
+            pass.result.explanation = Run::sentence_of(*violation);
+            pass.final_state = y;
         } else {
-            result = march_.run(motion_.acceleration(sweeps), y, tightness, longer);
+            pass = slow_pass(estimating_, choice_, run_->request(), motion_.acceleration(last_sweeps_), y, tightness,
+                             first ? 2 : 1);
         }
         auto& statistics = run_->statistics();
-        statistics.macro_steps += result.result.steps;
-        statistics.rejected_steps += result.result.rejected;
-        statistics.newton_iterations += result.result.newton_iterations;
+        statistics.macro_steps += pass.result.steps;
+        statistics.rejected_steps += pass.result.rejected;
+        statistics.newton_iterations += pass.result.newton_iterations;
         statistics.projections += 1;
         statistics.projection_iterations += motion_.manifold().iterations();
-        return result;
+        return pass;
     }
 
-    /// Two passes differ in sweeps and in steps: their difference is what the worse of them is wrong by. The largest, over its tolerance.
-    double estimate(const SlowPass& one, const SlowPass& other) {
-        if (one.result.outcome != Outcome::completed) {
-            return HUGE_VAL;
-        }
+    /// Two passes differ in sweeps and in steps: their difference is what the worse of them is wrong by.
+    std::vector<double> errors(const Pass& one, const Pass& other) {
         constexpr double safety = 2;
         const double rounding =
             std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(other.result.steps + 1));
-        auto errors = march_.differences(one, other);
-        double worst = 0;
+        auto errors = estimating_.differences(one, other);
         for (std::size_t i = 0; i < other.scales.size(); ++i) {
             errors[i] = safety * errors[i] + rounding * other.scales[i];
-            worst = larger(worst, errors[i] / (run_->request().atol + run_->request().rtol * other.scales[i]));
         }
-        run_->estimate(std::move(errors));
-        return worst;
+        const double excess = estimating_.excess(errors, other.scales);
+        stalled_ = excess > 0.3 * std::exchange(excess_, excess);
+        return errors;
     }
 
-    Solution finished(SlowPass pass) {
+    Solution finished(Pass pass, double excess) {
         auto& result = pass.result;
         if (const auto& failure = motion_.failure(); failure && result.outcome == Outcome::diverged) {
             result.outcome = failure->outcome;
-            result.explanation = failure->sentence;
+            result.explanation = Run::sentence_of(*failure);
             result.culprit.reset();
         }
         if (result.outcome != Outcome::completed) {
             run_->estimate({});
-        } else if (excess_ > 1 && !run_->error_estimate().empty()) {
-            run_->warn(fmt::format("the estimate of the error is {:.1g} times the tolerance", excess_));
+        } else if (excess > 1 && !run_->error_estimate().empty()) {
+            run_->warn(fmt::format("the estimate of the error is {:.1g} times the tolerance", excess));
         }
         count();
         if (result.outcome == Outcome::completed) {
             run_->compare_with_direct(price_of_direct(motion_.spectrum(), run_->length(), run_->request().rtol));
         }
-        march_.send_samples(pass);
+        estimating_.send(pass, run_->request().sink);
         const auto state = snapshot_of(result.reached, pass.final_state, run_->problem().dimension(), 0);
         // All marches were counted as they came.
         result.steps = result.rejected = result.newton_iterations = 0;
@@ -221,20 +224,19 @@ private:
     }
 
     void count() {
-        run_->note(march_.choice());
+        run_->note(choice_);
         run_->note("sweeps", fmt::format("{}", last_sweeps_));
         run_->statistics().slow_evaluations = motion_.evaluations();
         run_->statistics().force_evaluations = motion_.force_evaluations();
     }
 
     static constexpr double first_tightness = 0.02;  // the share of the tolerance that a step may err by
-    static constexpr double looser = 3;              // the first march, whose error is that of the second at most
-    static constexpr int most_passes = 6;
 
     Run* run_;
     ExpandedMotion motion_;
-    SlowMarch march_;
-    int sweeps_ = 0, last_sweeps_ = 0;
+    MacroChoice choice_;
+    EstimatingMarch estimating_;
+    int sweeps_ = 0, last_sweeps_ = 0, passes_ = 0;
     double allowed_ = 0;        // correction of the acceleration
     double excess_ = HUGE_VAL;  // of the estimate, over the tolerance
     bool stalled_ = false;

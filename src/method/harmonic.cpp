@@ -105,7 +105,12 @@ const MacroSolvers& harmonic_solvers(bool second_order) {
 
 class HarmonicRun {
 public:
-    explicit HarmonicRun(Run& run) : run_(&run), field_(field_of(run)), break_even_(*field_, run.outset()) {
+    explicit HarmonicRun(Run& run)
+        : run_(&run),
+          field_(field_of(run)),
+          break_even_(*field_, run.outset()),
+          estimating_(run.interval(), run.request().rtol, run.request().atol,
+                      run.request().sink ? run.request().samples : 0) {
         const auto& options = run.options();
         require_one_of("initial", options.initial.value_or("true-state"), {"true-state", "averaged"});
         macro_ = macro_choice(options, run.interval(), harmonic_solvers(run.problem().second_order));
@@ -194,55 +199,41 @@ private:
     }
 
     Solution two_scale(HarmonicStart& start) {
-        constexpr double coarser = 60;
-        constexpr int most_marches = 5;
         // NOTE: a step cannot err by less than rounding of the mean force makes of it; shorter ones only add more of them.
         constexpr double steps = 25;  // that a run takes at least
-        const double tightest = plan_.noise / steps;
-        double tightness = std::max(first_tightness, tightest);
-        auto coarse = march().run(coarser * tightness, plan_.scales, HarmonicMarch::Watch::yes);
-        count(coarse);
-        double too_tight = 0;  // steps became too short with it
-        double excess = HUGE_VAL;
-        if (coarse.result.outcome != Outcome::completed) {
-            return ended_early(std::move(coarse));
+        auto scales = plan_.scales;
+        PhaseDoubt doubt;
+        Defect defect;
+        bool first = true;
+        auto found = estimating_.run(
+            {.first = first_tightness, .looser = 60, .least = plan_.noise / steps, .most_tighter = 1e-3, .most = 5},
+            {.march =
+                 [&](double tightness) {
+                     auto pass = std::exchange(first, false) ? march().run(tightness, scales, doubt)
+                                                             : march().run(tightness, scales);
+                     steps_ += pass.result.steps;
+                     rejected_ += pass.result.rejected;
+                     return pass;
+                 },
+             .prepare =
+                 [&](const Pass& coarse) {
+                     scales = coarse.scales;
+                     defect = refined(start, coarse, doubt);
+                 },
+             .errors =
+                 [&](const Pass& coarse, const Pass& fine) {
+                     scales = fine.scales;
+                     return march().errors(coarse, fine, defect);
+                 }});
+        if (found.pass.result.outcome != Outcome::completed) {
+            return ended_early(std::move(found.pass));
         }
-        const Defect defect = refined(start, coarse);
-        for (int k = 0; k < most_marches; ++k) {
-            auto fine = march().run(tightness, coarse.scales, HarmonicMarch::Watch::no);
-            count(fine);
-            if (fine.result.outcome == Outcome::not_converged && coarse.tightness > 4 * tightness) {
-                too_tight = tightness;
-                tightness = std::sqrt(tightness * coarse.tightness);
-                continue;
-            }
-            if (fine.result.outcome == Outcome::not_converged && std::isfinite(excess)) {
-                break;
-            }
-            if (fine.result.outcome != Outcome::completed) {
-                return ended_early(std::move(fine));
-            }
-            auto errors = march().errors(coarse, fine, defect);
-            excess = 0;
-            for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                excess = larger(excess, errors[i] / march().tolerance(i, fine.scales));
-            }
-            run_->estimate(std::move(errors));
-            if (excess <= 1) {
-                return finished(std::move(fine), {});
-            }
-            const double tighter =
-                std::max({tightness * std::clamp(0.3 / excess, 1e-3, 0.3), std::sqrt(tightness * too_tight), tightest});
-            coarse = std::move(fine);
-            if (tighter > 0.9 * tightness) {
-                break;
-            }
-            tightness = tighter;
-        }
-        return beyond_tolerance(std::move(coarse), excess);
+        run_->estimate(std::move(found.errors));
+        return found.excess <= 1 ? finished(std::move(found.pass), {})
+                                 : beyond_tolerance(std::move(found.pass), found.excess);
     }
     /// A march that is as good as they get: what it says of its error is right all the same.
-    Solution beyond_tolerance(HarmonicPass pass, double excess) {
+    Solution beyond_tolerance(Pass pass, double excess) {
         constexpr double most = 30;
         const auto why = fmt::format(
             "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not make it smaller, or "
@@ -257,11 +248,11 @@ private:
         run_->warn(why);
         return finished(std::move(pass), {});
     }
-    HarmonicMarch march() const { return {*average_, plan_, run_->request()}; }
+    HarmonicMarch march() const { return {estimating_, *average_, plan_, run_->request()}; }
 
     /// Looks at what phases and sweeps leave out where the first march has most doubts of its phases, and at the end, and takes more of them
     /// where that is too much.
-    Defect refined(HarmonicStart& start, const HarmonicPass& pass) {
+    Defect refined(HarmonicStart& start, const Pass& pass, const PhaseDoubt& doubt) {
         constexpr double enough = 0.05;  // of the tolerance
         for (;;) {
             start.know_scales(pass.scales, plan_);
@@ -271,7 +262,7 @@ private:
                 defects.by_phases.include(found.by_phases);
                 defects.by_sweeps.include(found.by_sweeps);
             };
-            look(pass.doubt.t, pass.doubt.state);
+            look(doubt.t, doubt.state);
             look(run_->request().t_end, pass.final_state);
             Defect defect = defects.both();
             defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
@@ -297,20 +288,14 @@ private:
         }
     }
 
-    void count(const HarmonicPass& pass) {
-        steps_ += pass.result.steps;
-        rejected_ += pass.result.rejected;
-    }
-
-    Solution ended_early(HarmonicPass pass) {
-        run_->estimate({});  // of a march before, which was to be bettered
+    Solution ended_early(Pass pass) {
         if (pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(pass));
         }
         const std::string why = pass.result.explanation;
         return finished(std::move(pass), why);
     }
-    Solution too_short_steps(HarmonicPass pass) {
+    Solution too_short_steps(Pass pass) {
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
         if (may_leave()) {
@@ -350,7 +335,7 @@ private:
                                          : std::move(solution);
     }
 
-    Solution finished(HarmonicPass pass, std::string why) {
+    Solution finished(Pass pass, std::string why) {
         if (pass.result.outcome == Outcome::completed && !why.empty()) {
             pass.result.outcome = Outcome::not_converged;
         }
@@ -361,12 +346,12 @@ private:
         pass.result.steps = steps_;
         pass.result.rejected = rejected_;
         count();
-        if (run_->request().sink && average_) {
-            send_samples(pass);
+        const auto complete = mean_multipliers(response());
+        if (average_) {
+            estimating_.send(pass, run_->request().sink, complete);
         }
         const std::size_t n = field_->dimension();
         const double reached = pass.result.reached;
-        const auto complete = mean_multipliers(response());
         if (complete) {
             complete(reached, pass.final_state);
         }
@@ -378,19 +363,6 @@ private:
                                .final_state = state,
                                .reconstruction = average_ ? Reconstruction(response()) : Reconstruction(),
                                .settling = complete});
-    }
-    /// Of those that the march took, the ones that were asked for.
-    void send_samples(const HarmonicPass& pass) {
-        const HarmonicMarch own = march();
-        const std::size_t every = (own.samples() - 1) / (run_->request().samples - 1);
-        const auto complete = mean_multipliers(response());
-        for (std::size_t k = 0; k < pass.samples.size(); k += every) {
-            auto y = pass.samples[k];
-            if (complete) {
-                complete(own.time(k), y);
-            }
-            run_->request().sink(own.time(k), y);
-        }
     }
 
     void count() {
@@ -409,6 +381,7 @@ private:
     Run* run_;
     std::shared_ptr<PhaseField> field_;
     BreakEven break_even_;
+    EstimatingMarch estimating_;
     MacroChoice macro_;
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;

@@ -58,7 +58,7 @@ StiffRun::StiffRun(Run& run, const WindowDefaults& defaults)
     }
     if (run.goes_on()) {
         if (auto violation = first_violation()) {
-            run.refuse(std::move(*violation));
+            run.refuse(*violation);
         }
     }
 }

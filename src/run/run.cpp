@@ -61,12 +61,15 @@ void Run::note(const MacroChoice& macro) {
     }
 }
 
-void Run::refuse(Violation violation) {
-    if (violation.remedy == Remedy::resolve) {
-        violation.sentence += fmt::format("; use the method {}", method::direct.name);
-    }
+std::string Run::sentence_of(const Violation& violation) {
+    return violation.remedy == Remedy::resolve
+               ? fmt::format("{}; use the method {}", violation.sentence, method::direct.name)
+               : violation.sentence;
+}
+
+void Run::refuse(const Violation& violation) {
     if (!violation_) {
-        violation_ = std::move(violation);
+        violation_ = Violation{violation.outcome, sentence_of(violation)};
     }
     stop_.request_stop();
 }

@@ -2,9 +2,9 @@
 ///
 ///     x = a + d,    f(x) - f(a) from (a, d) and without cancellation
 ///
-/// A stiff spring of frequency omega answers an error e of its elongation with the force omega^2 e. Evaluated at a + d the
-/// elongation is rounded to 1e-16 of itself; its change, which in a short window is of size 1/omega, is known here to 1e-16 of
-/// *its* size. With A = a + d, B = b + e and h = d/2 the changes are
+/// A stiff spring of frequency omega answers an error e of its elongation with the force omega^2 e. Evaluated at a + d
+/// the elongation is rounded to 1e-16 of itself; its change, which in a short window is of size 1/omega, is known here
+/// to 1e-16 of *its* size. With A = a + d, B = b + e and h = d/2 the changes are
 ///
 ///     a b      a e + d B                            sqrt     d / (sqrt A + sqrt a)
 ///     a / b    (d - (a/b) e) / B                    cbrt     d / (A^(2/3) + (A a)^(1/3) + a^(2/3))
@@ -14,7 +14,7 @@
 ///     cos     -2 sin h (sin a cos h + cos a sin h)  atan     the angle of (1 + a A, d)
 ///     tan      tan d (1 + tan^2 a) / (1 - tan a tan d)
 ///     sinh     2 cosh(a + h) sinh h                 atan2    the angle between (b, a) and (B, A)
-///     cosh     2 sinh(a + h) sinh h                 asin     the angle between (sqrt(1 - a^2), a) and (sqrt(1 - A^2), A)
+///     cosh     2 sinh(a + h) sinh h                 asin     the angle of (sqrt(1 - a^2), a) to (sqrt(1 - A^2), A)
 ///     tanh     sinh d / (cosh a cosh A)             max      max((a - m) + d, (b - m) + e) with m = max(a, b)
 ///
 /// NOTE: sin and cos avoid the rounding of a + h, which for a large angle is larger than h itself.

@@ -4,8 +4,9 @@
 ///
 /// Arithmetic and the elementary functions of the model language propagate the coefficients exactly up to degree D, by
 /// the usual recurrences: with y = phi(a) and y' = g a', the coefficients obey k y_k = sum_{j=1..k} j a_j g_{k-j}.
-/// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction. A Taylor is a jet whose degree is
-/// chosen when the program runs: code that is templated on its numbers is compiled once for all degrees.
+/// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction. A Taylor is a
+/// jet whose degree is chosen when the program runs: code that is templated on its numbers is compiled once for all
+/// degrees.
 #pragma once
 
 #include <algorithm>

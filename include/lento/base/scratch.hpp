@@ -1,6 +1,6 @@
-/// Room for the intermediate numbers of one call: on the stack where few are needed. Parts of a problem are immutable and
-/// may be called from any thread, so that they have no work space of their own; what is too much for the stack each thread
-/// keeps for its next call, so that evaluations in a loop allocate nothing.
+/// Room for the intermediate numbers of one call: on the stack where few are needed. Parts of a problem are immutable
+/// and may be called from any thread, so that they have no work space of their own; what is too much for the stack each
+/// thread keeps for its next call, so that evaluations in a loop allocate nothing.
 #pragma once
 
 #include <array>

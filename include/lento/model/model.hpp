@@ -6,8 +6,8 @@
 ///         std::printf("%g\n", solution.slow(1).position[0]);
 ///     }
 ///
-/// A model is read, differentiated and compiled once. Other values of its parameters compile nothing again, and give the same numbers to the
-/// last bit as a model that is read with them. A model is immutable: any thread may use it.
+/// A model is read, differentiated and compiled once. Other values of its parameters compile nothing again, and give
+/// the same numbers to the last bit as a model that is read with them. A model is immutable: any thread may use it.
 #pragma once
 
 #include <filesystem>
@@ -55,28 +55,29 @@ public:
     /// The system, with the values of the parameters.
     Problem problem() const;
 
-    /// What is asked of a run beside what the model says, as text: numbers may be expressions of the parameters. Options are NAME=VALUE.
+    /// What is asked of a run beside what the model says, as text: numbers may be expressions of the parameters.
+    /// Options are NAME=VALUE.
     struct Asked {
         std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
         std::vector<std::string> options{};
     };
     /// Whether something can be done without an end of the run; then t_end is NaN if nobody says it.
     enum class End { needed, optional };
-    /// What the model says of a run: start, times, tolerances, method, options, with what is asked in its place. Options in the model are for
-    /// the method in the model. Throws Misuse where nobody says when the run ends.
+    /// What the model says of a run: start, times, tolerances, method, options, with what is asked in its place.
+    /// Options in the model are for the method in the model. Throws Misuse where nobody says when the run ends.
     Request request(const Asked& asked, End end = End::needed) const;
     Request request() const { return request(Asked{}); }
 
     Solution solve() const { return solve(request()); }
     Solution solve(const Request& request) const;
 
-    /// The names of all numbers that outputs have, in the order of the file: coordinates, velocities, variables, multipliers, slow variables,
-    /// observed quantities.
+    /// The names of all numbers that outputs have, in the order of the file: coordinates, velocities, variables,
+    /// multipliers, slow variables, observed quantities.
     const std::vector<std::string>& columns() const;
     /// Their values at a true state.
     std::vector<double> row(const Snapshot& state) const;
-    /// Their values at a state of the slow motion of a run. What depends on phases is taken at those that the slow motion belongs to: of methods
-    /// that meet the true motion once a period, at those of the start.
+    /// Their values at a state of the slow motion of a run. What depends on phases is taken at those that the slow
+    /// motion belongs to: of methods that meet the true motion once a period, at those of the start.
     std::vector<double> slow_row(const Snapshot& state, const RunRecord& of, double t_start) const;
     /// A state as sinks are given it.
     Snapshot snapshot(double t, std::span<const double> y) const;

@@ -6,9 +6,9 @@
 ///     curvature   g''[v, v] + 2 g_t' v + g_tt           (vibrated (B.1))
 ///     change      g(x + d, t + s) - g(x, t), with all its digits however small the move
 ///
-/// Rates and curvature are the first and second derivative of g along x + s v, t + s: one jet gives each. Where time stands still, as
-/// within a window, the terms with g_t are left out. The elongations of springs are described in the same way. Constraints are immutable, and
-/// any thread may call them. In C++ they are one template `g(x, t, values)`.
+/// Rates and curvature are the first and second derivative of g along x + s v, t + s: one jet gives each. Where time
+/// stands still, as within a window, the terms with g_t are left out. The elongations of springs are described in the
+/// same way. Constraints are immutable, and any thread may call them. In C++ they are one template `g(x, t, values)`.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-/// Flows that are known: linear ones, oscillators, Kepler motions. What the members of a flow mean is in `problem/exact_part.hpp`; all are templates
-/// on their numbers, so that they are also known for points that are series in time.
+/// Flows that are known: linear ones, oscillators, Kepler motions. What the members of a flow mean is in
+/// `problem/exact_part.hpp`; all are templates on their numbers, so that they are also known for points that are series
+/// in time.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@
 
 namespace [[gnu::visibility("default")]] lento {
 
-/// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last h are kept: those of one splitting step, or of all phases of an average.
+/// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last h are kept: those of one splitting step, or of all phases of
+/// an average.
 class LinearFlow {
 public:
     static constexpr std::size_t most_kept = 2048;
@@ -201,8 +203,8 @@ struct NoTimeFactor {
 };
 
 /// x' = lambda(y) v, v' = -lambda(y) mu x / |x|^3. The time factor has to be constant along the Kepler motion: a
-/// function of the energy, of the angular momentum and of what does not move. With (-2 energy)^(-3/2) mu, which
-/// is one over the mean motion, every bound orbit has the period 2 pi. For series it has to be a template on its numbers.
+/// function of the energy, of the angular momentum and of what does not move. With (-2 energy)^(-3/2) mu, which is one
+/// over the mean motion, every bound orbit has the period 2 pi. For series it has to be a template on its numbers.
 template <class TimeFactor = NoTimeFactor>
 class KeplerFlow {
 public:

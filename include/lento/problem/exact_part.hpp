@@ -4,8 +4,9 @@
 ///     increment(h, y, du)      du = phi_h(y) - y; false where there is no such motion, and failure() says why
 ///     carry(h, y, w, dw)       dw = D phi_h(y) w - w
 ///
-/// Increments, and not the point they lead to: a short motion is known to its last digit, and not to the last digit of y. An `ExactPart` is
-/// immutable; each caller takes a flow of its own from it. Flows are written as in `problem/exact_flow.hpp`.
+/// Increments, and not the point they lead to: a short motion is known to its last digit, and not to the last digit of
+/// y. An `ExactPart` is immutable; each caller takes a flow of its own from it. Flows are written as in
+/// `problem/exact_flow.hpp`.
 #pragma once
 
 #include <concepts>

@@ -1,10 +1,11 @@
 /// The right-hand side of a problem:
 ///
-///     f(x, v, t, theta)     forces on coordinates x with velocities v,     or rates r(y, t, theta) of variables y, and v of no meaning
+///     f(x, v, t, theta)     forces on coordinates x with velocities v
+///     r(y, t, theta)        or rates of variables y; v is then of no meaning
 ///
-/// One call for a point, or one for a block of points. Forces are immutable, and any thread may call them; what needs work space from call to
-/// call is a `BlockForces`, of which each caller has its own. The one template is `Forces::of`: a user's function is compiled for double and
-/// for truncated series there and nowhere else; methods are compiled once.
+/// One call for a point, or one for a block of points. Forces are immutable, and any thread may call them; what needs
+/// work space from call to call is a `BlockForces`, of which each caller has its own. The one template is `Forces::of`:
+/// a user's function is compiled for double and for truncated series there and nowhere else; methods are compiled once.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +25,9 @@ namespace [[gnu::visibility("default")]] lento {
 using In = std::span<const double>;
 using Out = std::span<double>;
 
-/// Points side by side, each component of each a truncated series in time of `degree`. Numbers stand by coefficient, component, lane: coefficient
-/// j of component i of n at lane k is number (j n + i) lanes + k, phase l at lane k number l lanes + k. Lanes are phases of an average, or
-/// members of an ensemble.
+/// Points side by side, each component of each a truncated series in time of `degree`. Numbers stand by coefficient,
+/// component, lane: coefficient j of component i of n at lane k is number (j n + i) lanes + k, phase l at lane k number
+/// l lanes + k. Lanes are phases of an average, or members of an ensemble.
 struct Block {
     int degree = 0;
     std::size_t lanes = 1;

@@ -1,11 +1,13 @@
-/// The motion x'' = -mu x / |x|^3 over a time, for any energy and any scalar type, from r = |x|, <x, v> and |v|^2, by the universal anomaly X:
+/// The motion x'' = -mu x / |x|^3 over a time, for any energy and any scalar type, from r = |x|, <x, v> and |v|^2, by
+/// the universal anomaly X:
 ///
 ///     t = r X + <x, v> G_2 + (r |v|^2 - mu) G_3,       G_k(X) = X^k c_k(beta X^2),  beta = 2 mu / r - |v|^2
 ///     r(t) = r + <x, v> G_1 + (r |v|^2 - mu) G_2,
 ///     f - 1 = -mu G_2 / r,   g = r G_1 + <x, v> G_2,   f' = -mu G_1 / (r r(t)),   g' - 1 = -mu G_2 / r(t)
 ///
-/// with the functions c_k of Stumpff (Danby, Fundamentals of Celestial Mechanics, 2nd ed., chapter 6). For series X is found for their values
-/// first; each step of Newton's method, whose slope dt/dX is r(t), then doubles the number of coefficients that are right.
+/// with the functions c_k of Stumpff (Danby, Fundamentals of Celestial Mechanics, 2nd ed., chapter 6). For series X is
+/// found for their values first; each step of Newton's method, whose slope dt/dX is r(t), then doubles the number of
+/// coefficients that are right.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +38,8 @@ struct UniversalAnomaly {
     double revolutions;
 };
 
-/// None if r is zero or something is not finite. A flyby from r to a pericentre r_p in one step is known to (r / r_p)^2 ulps: more than
-/// one step of it is better.
+/// None if r is zero or something is not finite. A flyby from r to a pericentre r_p in one step is known to (r / r_p)^2
+/// ulps: more than one step of it is better.
 std::optional<UniversalAnomaly> universal_anomaly(double distance, double position_times_velocity, double speed_squared,
                                                   double mu, double time);
 

@@ -1,10 +1,11 @@
 /// A problem as a person declares it, a value known at run time:
 ///
-///     M x'' = f(x, x', t, theta) - g'(x, t)^T lambda,   g(x, t) = 0,   theta_j = omega_j t + start_j       (vibrated (3.1), (4.1))
+///     M x'' = f(x, x', t, theta) - g'(x, t)^T lambda,   g(x, t) = 0           (vibrated (3.1), (4.1))
+///     theta_j = omega_j t + start_j
 ///     or y' = r(y, t, theta)
 ///
-/// Every part is optional but names and forces; methods say what they need. Lento's sign of the multipliers is the opposite of vibrated's.
-/// Problems are made by the functions in `problem/systems.hpp`, and by text models.
+/// Every part is optional but names and forces; methods say what they need. Lento's sign of the multipliers is the
+/// opposite of vibrated's. Problems are made by the functions in `problem/systems.hpp`, and by text models.
 #pragma once
 
 #include <cstddef>

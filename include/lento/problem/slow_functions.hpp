@@ -1,10 +1,11 @@
-/// Slow variables of a system: functions xi(x) whose rates of change stay bounded as the fast motion becomes faster (reversible (2.1)).
+/// Slow variables of a system: functions xi(x) whose rates of change stay bounded as the fast motion becomes faster
+/// (reversible (2.1)).
 ///
 ///     x' = f(x)/eps + g(x),     |d xi(x(t)) / dt| <= C        x = (q, v) for systems with coordinates
 ///
-/// A variable may have an alternative, a second function that can stand for it where the gradient of the first depends on those of the
-/// others: a second chart. `outputs` are all variables, each followed by its alternative if it has one. They are immutable, and any thread may
-/// call them. In C++ they are one template `xi(x, t, theta, result)` with spans.
+/// A variable may have an alternative, a second function that can stand for it where the gradient of the first depends
+/// on those of the others: a second chart. `outputs` are all variables, each followed by its alternative if it has one.
+/// They are immutable, and any thread may call them. In C++ they are one template `xi(x, t, theta, result)` with spans.
 #pragma once
 
 #include <cstddef>

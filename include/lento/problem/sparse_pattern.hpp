@@ -32,7 +32,8 @@ private:
     std::vector<std::size_t> columns_;
 };
 
-/// A colour for each column such that columns of one colour share no row; derivatives by all of them then need one evaluation.
+/// A colour for each column such that columns of one colour share no row; derivatives by all of them then need one
+/// evaluation.
 std::vector<std::size_t> colours_of_columns(const SparsePattern& pattern, std::size_t columns);
 
 }  // namespace lento

@@ -2,10 +2,11 @@
 ///
 ///     M x'' = f(x, x', t) - sum_j k_j g_j(x, t) g_j'(x, t)^T,     k_j = omega_j^2      (stiff (1), slow-manifold (1))
 ///
-/// g_j is the elongation of a spring, omega_j its frequency: nominal, since the true one also depends on masses and gradients.
+/// g_j is the elongation of a spring, omega_j its frequency: nominal, since the true one also depends on masses and
+/// gradients.
 ///
-/// Methods look at a spring through its measures: functions of (x, t) whose smallness is that of the elongation. An elongation is its own
-/// measure; a stiff potential U of another form has the components of U'/omega^2.
+/// Methods look at a spring through its measures: functions of (x, t) whose smallness is that of the elongation. An
+/// elongation is its own measure; a stiff potential U of another form has the components of U'/omega^2.
 #pragma once
 
 #include <cmath>
@@ -44,8 +45,8 @@ struct SpringEntry {
     }
 };
 
-/// All forces near a centre, as a function of the move d from it and of the time s since: what rounding adds to the force of springs is then of
-/// the size k |d| 1e-16, where the plain force has k |x| 1e-16. One caller has one.
+/// All forces near a centre, as a function of the move d from it and of the time s since: what rounding adds to the
+/// force of springs is then of the size k |d| 1e-16, where the plain force has k |x| 1e-16. One caller has one.
 class CentredForce {
 public:
     virtual ~CentredForce() = default;
@@ -60,8 +61,8 @@ struct Springs {
     std::shared_ptr<const Constraints> measures{};
     Forces slow{};  ///< the forces beside the springs
 
-    /// Given by springs that know their forces near a centre, or themselves at other frequencies, in a form of their own; else both follow from
-    /// the elongations.
+    /// Given by springs that know their forces near a centre, or themselves at other frequencies, in a form of their
+    /// own; else both follow from the elongations.
     std::function<std::unique_ptr<CentredForce>()> centred{};
     std::function<Problem(double factor)> stiffened{};
 };

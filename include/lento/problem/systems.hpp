@@ -1,13 +1,16 @@
-/// Problems from C++ functions. Forces, constraints, elongations and slow variables are templates on the scalar type (double, truncated series,
-/// jets): generic lambdas that read spans and fill a span. They are compiled here, in the program that writes them; methods are not.
+/// Problems from C++ functions. Forces, constraints, elongations and slow variables are templates on the scalar type
+/// (double, truncated series, jets): generic lambdas that read spans and fill a span. They are compiled here, in the
+/// program that writes them; methods are not.
 ///
-///     vibrated_system(n, omega, f)             M x'' = f(x, x', t, theta), theta = omega t            f(x, v, t, theta, force)
-///     oscillating_system(n, period, f)         M x'' = f(x, x', t), oscillating with a known period   f(x, v, t, force)
-///     first_order_system(n, r)                 y' = r(y, t)                                           r(y, t, rate)
-///     constrained(system, count, g)            ... - g'(x, t)^T lambda, g(x, t) = 0                   g(x, t, values)
-///     stiff_system(n, f, frequencies, g)       ... - sum_j omega_j^2 g_j g_j'^T                       g(x, t, elongations)
-///     split(system, flow)                      a part of whose rates is solved exactly                `problem/exact_flow.hpp`
-///     slow_system(system, names, xi)           with slow variables                                    xi(x, result)
+///     vibrated_system(n, omega, f)         M x'' = f(x, x', t, theta), theta = omega t      f(x, v, t, theta, force)
+///     oscillating_system(n, period, f)     M x'' = f(x, x', t), with a known fast period    f(x, v, t, force)
+///     plain_system(n, f)                   M x'' = f(x, x', t)                              f(x, v, t, force)
+///     first_order_system(n, r)             y' = r(y, t)                                     r(y, t, rate)
+///     first_order_system(n, phases, r)     y' = r(y, t, theta)                              r(y, t, theta, rate)
+///     constrained(system, count, g)        ... - g'(x, t)^T lambda, g(x, t) = 0             g(x, t, values)
+///     stiff_system(n, f, frequencies, g)   ... - sum_j omega_j^2 g_j g_j'^T                 g(x, t, elongations)
+///     split(system, flow)                  a part of whose rates is solved exactly          `problem/exact_flow.hpp`
+///     slow_system(system, names, xi)       with slow variables                              xi(x, result)
 #pragma once
 
 #include <cstddef>
@@ -31,8 +34,8 @@ std::vector<Phase> phases_of(const std::vector<double>& frequencies);
 
 namespace force_detail {
 
-// What users write, in the form that `Forces::of` takes. NOTE: whether it takes series is what the user's function says: an adapter that takes
-// anything would promise too much.
+// What users write, in the form that `Forces::of` takes. NOTE: whether it takes series is what the user's function
+// says: an adapter that takes anything would promise too much.
 template <class F>
 struct OnePhase {
     F function;
@@ -130,8 +133,8 @@ Problem split(Problem whole, Flow flow) {
     return split(std::move(whole), exact_part(std::move(flow)));
 }
 
-/// Springs of the given frequencies and elongations beside the forces of a system. Throws Misuse for none, for frequencies that are not
-/// positive, and unless there are as many frequencies as elongations.
+/// Springs of the given frequencies and elongations beside the forces of a system. Throws Misuse for none, for
+/// frequencies that are not positive, and unless there are as many frequencies as elongations.
 Problem with_springs(Problem slow, const std::vector<double>& frequencies,
                      std::shared_ptr<const Constraints> elongations);
 /// Springs with elongations `g(x, t, values)` beside a slow force `force(x, v, t, f)`.
@@ -157,8 +160,8 @@ Problem slow_system(Problem system, std::vector<SlowName> names, F function) {
     return system;
 }
 
-/// Forces from other languages: `parameters` are those of the problem, `user` is handed back as it is. It takes double alone, and has to bear
-/// calls from several threads where several runs are asked for at once.
+/// Forces from other languages: `parameters` are those of the problem, `user` is handed back as it is. It takes double
+/// alone, and has to bear calls from several threads where several runs are asked for at once.
 using CForce = void (*)(const double* x, const double* v, double t, const double* theta, const double* parameters,
                         double* f, void* user);
 Forces forces_of(CForce function, void* user);

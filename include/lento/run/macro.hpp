@@ -21,7 +21,8 @@ struct MacroChoice {
     std::optional<double> step;  ///< none: adaptive
 };
 
-/// The solvers that a kind of system has: those for fixed steps, the usual one of them, and those that choose their own.
+/// The solvers that a kind of system has: those for fixed steps, the usual one of them, and those that choose their
+/// own.
 struct MacroSolvers {
     std::vector<std::string> fixed;
     std::string usual;
@@ -30,7 +31,8 @@ struct MacroSolvers {
 /// Of systems with coordinates and without constraints, and of those that only have y' = rate(t, y).
 const MacroSolvers& free_solvers();
 const MacroSolvers& rate_solvers();
-/// The first with another usual one: Verlet would lose its symmetry to forces that depend on the velocity, as those of averaged springs do.
+/// The first with another usual one: Verlet would lose its symmetry to forces that depend on the velocity, as those of
+/// averaged springs do.
 const MacroSolvers& spring_solvers();
 
 /// Throws Misuse for names and steps that do not fit each other.
@@ -42,8 +44,8 @@ struct Marched {
     Snapshot final_state;
 };
 
-/// A slow motion y(t), and where it is to be projected on the way. Each piece between projections is an initial value problem of its own
-/// (stiff, section 3.2).
+/// A slow motion y(t), and where it is to be projected on the way. Each piece between projections is an initial value
+/// problem of its own (stiff, section 3.2).
 struct SlowMotion {
     FirstOrderRate rate{};
     /// Where y = (x, v) and y' = (v, a): the acceleration alone. Steppers for second-order systems need it.

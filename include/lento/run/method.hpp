@@ -1,4 +1,5 @@
-/// The table of methods. A method is one file that fills one of these; everything that is said of it elsewhere is read from here.
+/// The table of methods. A method is one file that fills one of these; everything that is said of it elsewhere is read
+/// from here.
 #pragma once
 
 #include <cmath>

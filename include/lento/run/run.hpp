@@ -1,9 +1,9 @@
-/// A request under way: the only place with a clock, a record, a stop source and counters. Methods are written in terms of it; what all of them
-/// share is here once:
+/// A request under way: the only place with a clock, a record, a stop source and counters. Methods are written in terms
+/// of it; what all of them share is here once:
 ///
 ///     check the request, put the start on the constraints      Run(problem, request, method, by)
 ///     say what does not hold, or what was chosen                refuse, warn, note
-///     march                                                     march
+///     march                                                     march_macro (`run/macro.hpp`)
 ///     report                                                    finished, not_started, leave_to
 #pragma once
 
@@ -27,12 +27,14 @@
 
 namespace [[gnu::visibility("default")]] lento {
 
-/// Who chose the method. One that was asked for runs, or fails with its reason; one that `auto` chose may leave the problem to another.
+/// Who chose the method. One that was asked for runs, or fails with its reason; one that `auto` chose may leave the
+/// problem to another.
 enum class ChosenBy { name, automatic };
 
 class Run {
 public:
-    /// Throws Misuse for what no run could make sense of. A start off the constraints is moved onto them, or is a violation.
+    /// Throws Misuse for what no run could make sense of. A start off the constraints is moved onto them, or is a
+    /// violation.
     Run(const Problem& problem, const Request& request, const Method& method, ChosenBy by = ChosenBy::name);
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -66,12 +68,15 @@ public:
     void estimate(std::vector<double> errors) { record_.error_estimate = std::move(errors); }
     const std::vector<double>& error_estimate() const { return record_.error_estimate; }
 
-    /// What the method relies on does not hold; a march under way ends at its next step. The first is the cause of the others.
-    void refuse(Violation violation);
+    /// What the method relies on does not hold; a march under way ends at its next step. The first is the cause of the
+    /// others.
+    void refuse(const Violation& violation);
     void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
         refuse({outcome, std::move(sentence), remedy});
     }
     const std::optional<Violation>& violation() const { return violation_; }
+    /// With the name of the method that is its remedy.
+    static std::string sentence_of(const Violation& violation);
     bool goes_on() const { return !violation_; }
 
     /// Warns where the run took more evaluations than resolving every vibration would.

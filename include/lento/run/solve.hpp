@@ -11,8 +11,9 @@
 
 namespace [[gnu::visibility("default")]] lento {
 
-/// By the method that the request names: it runs, or fails with its reason. `auto` is the cheapest that applies, and goes on with another where
-/// that one refuses (`Solution::record().tried`). Throws Misuse for what no run could make sense of.
+/// By the method that the request names: it runs, or fails with its reason. `auto` is the cheapest that applies, and
+/// goes on with another where that one refuses (`Solution::record().tried`). Throws Misuse for what no run could make
+/// sense of.
 Solution solve(const Problem& problem, const Request& request);
 
 /// By a method of one's own, which need not be in the table; what the request says of methods is passed over.
