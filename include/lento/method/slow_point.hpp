@@ -1,11 +1,11 @@
 /// The point of the slow manifold to which a method takes a start, by iterated projection (slow-manifold, sections 5.3
-/// and 5.4) or by expansion (`src/average/slow_manifold.hpp`), with the elongations g of the springs and their multipliers
-/// k g, which approach those of the constraints as the springs become stiffer:
+/// and 5.4) or by expansion (`src/average/slow_manifold.hpp`), with the elongations g of the springs and their
+/// multipliers k g, which approach those of the constraints as the springs become stiffer:
 ///
 ///     omega^2 g = lambda + O(omega^-2)                                             (4)
 ///
-/// Richardson extrapolation in omega, from springs as they are and twice as fast, removes the leading error: (4
-/// lambda(2 omega) - lambda(omega))/3.
+/// Richardson extrapolation in omega, from springs as they are and twice as fast, removes the leading error:
+/// (4 lambda(2 omega) - lambda(omega))/3.
 #pragma once
 
 #include <cstdint>
