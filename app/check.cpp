@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 #include <nlohmann/json.hpp>
 
 #include "average/fast_part.hpp"
+#include "base/eigenvalues.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "loaded_model.hpp"
@@ -139,10 +139,9 @@ std::vector<std::pair<std::string, std::string>> exact_proposal(model::Model mod
         return {};
     }
     const Eigen::MatrixXd matrix = model::linear_terms(model);
-    const auto eigenvalues = matrix.eigenvalues();
     double frequency = 0;
     double growth = 0;
-    for (const auto& value : eigenvalues) {
+    for (const auto& value : eigenvalues(matrix)) {
         frequency = std::max(frequency, std::abs(value.imag()));
         growth = std::max(growth, std::abs(value.real()));
     }
@@ -335,9 +334,7 @@ Findings findings_of(const LoadedModel& loaded, SlowFindings slow) {
     if (findings.slow_time && slowest > 0) {
         findings.separation = *findings.slow_time / slowest;
     }
-    Request automatic = loaded.request();
-    automatic.method = method::automatic;
-    const auto choice = automatic_choice(loaded.problem(), automatic);
+    const auto choice = automatic_choice(loaded.problem(), loaded.automatic_request());
     findings.recommended = choice.method->name;
     findings.why = choice.why;
     if (std::isfinite(loaded.request().t_end)) {

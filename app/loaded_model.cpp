@@ -34,6 +34,7 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 
 LoadedModel::LoadedModel(const ModelArguments& arguments, Model::End end)
     : arguments_(arguments),
+      end_(end),
       patience_(arguments.model),
       model_(Model::from_file(arguments.model, assignments_of(arguments.set))),
       slow_declared_(!parsed().slow.empty()) {
@@ -53,13 +54,7 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, Model::End end)
     }
     patience_.over();
     problem_ = model_.problem();
-    request_ = model_.request({.method = arguments_.method,
-                               .rtol = arguments_.rtol,
-                               .atol = arguments_.atol,
-                               .t_end = arguments_.t_end,
-                               .samples = arguments_.samples,
-                               .options = arguments_.options},
-                              end);
+    request_ = asked(arguments_.method);
     request_.keep = Recorder::Keep::nothing;
     if (found) {
         request_.notes.insert(request_.notes.begin(), std::move(*found));
@@ -67,6 +62,20 @@ LoadedModel::LoadedModel(const ModelArguments& arguments, Model::End end)
     if (request_.method == method::automatic) {
         choice_ = automatic_choice(problem_, request_);
     }
+}
+
+Request LoadedModel::asked(std::optional<std::string> method) const {
+    return model_.request({.method = std::move(method),
+                           .rtol = arguments_.rtol,
+                           .atol = arguments_.atol,
+                           .t_end = arguments_.t_end,
+                           .samples = arguments_.samples,
+                           .options = arguments_.options},
+                          end_);
+}
+
+Request LoadedModel::automatic_request() const {
+    return asked(std::string(method::automatic));
 }
 
 std::optional<std::string> LoadedModel::find_slow_variables() {

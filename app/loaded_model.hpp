@@ -33,6 +33,8 @@ public:
 
     /// As the file and the command line ask; without sink, progress and stop token.
     const Request& request() const { return request_; }
+    /// The same with the method left open: options in the file are for the method in the file.
+    Request automatic_request() const;
     /// What `auto` stands for, if it was asked for.
     const std::optional<Choice>& choice() const { return choice_; }
 
@@ -56,7 +58,10 @@ public:
     RunOutput output() const;
 
 private:
+    Request asked(std::optional<std::string> method) const;
+
     ModelArguments arguments_;
+    Model::End end_;
     Patience patience_;
     Model model_;
     bool slow_declared_;

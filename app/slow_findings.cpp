@@ -27,11 +27,11 @@ SlowFindings slow_findings(const LoadedModel& loaded, std::string why_not) {
         return findings;
     }
     findings.texts = slow_texts(loaded.parsed());
-    if (loaded.problem().constraints || !std::isfinite(loaded.request().t_end)) {
-        return findings;
-    }
     Request request = loaded.request();
     request.options = {};
+    if (!std::isfinite(request.t_end) || !method::reversible.judge(loaded.problem(), request).applies) {
+        return findings;
+    }
     findings.report = judged_slow_variables(loaded.problem(), request);
     return findings;
 }

@@ -1,6 +1,6 @@
 #include "average/fast_part.hpp"
 
-#include <Eigen/Dense>
+#include "base/eigenvalues.hpp"
 
 namespace lento {
 namespace {
@@ -159,8 +159,7 @@ double parametric_strength(Acceleration& acceleration, In x, In v, double t) {
     double largest = 0;
     for (const auto& derivative : derivatives) {
         if (derivative.allFinite()) {
-            largest = std::max(
-                largest, Eigen::EigenSolver<Eigen::MatrixXd>(derivative, false).eigenvalues().cwiseAbs().maxCoeff());
+            largest = std::max(largest, eigenvalues(derivative).cwiseAbs().maxCoeff());
         }
     }
     return largest;

@@ -55,6 +55,15 @@ Verdict judge(const Problem& problem, const Request&) {
     if (!problem.slow) {
         return {false, "no slow variables are declared"};
     }
+    if (!problem.phases.empty() && !common_period(problem)) {
+        return {false, "the phases have no common period of less than 64 turns of the slowest"};
+    }
+    if (finds_limit_cycle(problem)) {
+        constexpr double evaluations = 2e6;  // of windows that wait until the fast motion has found its cycle
+        return {true,
+                "fewer slow variables are declared than would tell the state: the fast motion finds the rest by itself",
+                evaluations};
+    }
     return {true, "slow variables are declared or were found"};
 }
 
@@ -151,10 +160,6 @@ private:
             return refuse(Outcome::diverged,
                           fmt::format("the rate of {} is not a finite number at the start, t = {}",
                                       problem().names[*culprit % problem().names.size()], run_->request().t_start));
-        }
-        if (!problem().phases.empty() && !common_period(problem())) {
-            throw Misuse(
-                "the phases have no common period of less than 64 turns of the slowest; reversible steps need one");
         }
         if (const auto known = common_period(problem())) {
             windows_.period = *known;

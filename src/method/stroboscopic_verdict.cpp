@@ -24,7 +24,8 @@ Verdict stroboscopic_verdict(const Problem& problem, double evaluations) {
     const char* why = problem.phases.empty()
                           ? "a fast period is declared: steps stride over many of them at once"
                           : "a fast phase is declared: steps stride over many of its periods at once";
-    if (problem.springs || (problem.constraints && problem.phases.empty())) {
+    // NOTE: the map over a period of a motion that finds a limit cycle is far from the identity in the directions in which it does.
+    if (problem.springs || (problem.constraints && problem.phases.empty()) || finds_limit_cycle(problem)) {
         return {true, why};
     }
     constexpr double beside_windows = 3;  // where forces have a phase, windows are cheaper

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+#include <Eigen/LU>
 
+#include "base/eigenvalues.hpp"
 #include "model/leading_part.hpp"
 
 namespace lento::model {
@@ -234,26 +235,26 @@ private:
             }
         }
         const VectorXd scale = balanced(block);
-        const Eigen::EigenSolver<MatrixXd> solver(block.transpose());
-        const double size = solver.eigenvalues().cwiseAbs().maxCoeff();
+        const auto [eigenvalues, eigenvectors] = eigenpairs(block.transpose());
+        const double size = eigenvalues.cwiseAbs().maxCoeff();
         if (!(size > 0)) {
             why_not_ = fmt::format("the leading part of the rates of {} and what it is coupled with does not oscillate",
                                    name(members[0]));
             return;
         }
-        if (solver.eigenvalues().real().cwiseAbs().maxCoeff() > 1e-7 * size) {
+        if (eigenvalues.real().cwiseAbs().maxCoeff() > 1e-7 * size) {
             why_not_ = fmt::format(
                 "the leading part of the rates of {} and what it is coupled with does not oscillate: eigenvalues with "
                 "real parts up to {:.3g}",
-                name(members[0]), solver.eigenvalues().real().cwiseAbs().maxCoeff());
+                name(members[0]), eigenvalues.real().cwiseAbs().maxCoeff());
             return;
         }
         Index found = 0;
         for (Index k = 0; k < m; ++k) {
-            const double frequency = solver.eigenvalues()[k].imag();
+            const double frequency = eigenvalues[k].imag();
             if (frequency > 1e-7 * size) {
                 // so that z = x + i v for an oscillator
-                Eigen::VectorXcd w = scale.cwiseInverse().asDiagonal() * solver.eigenvectors().col(k).conjugate();
+                Eigen::VectorXcd w = scale.cwiseInverse().asDiagonal() * eigenvectors.col(k).conjugate();
                 Index largest = 0;
                 w.cwiseAbs().maxCoeff(&largest);
                 // NOTE: of equally large ones the first.
@@ -267,7 +268,7 @@ private:
                 found += 2;
             }
         }
-        const auto zeros = (solver.eigenvalues().cwiseAbs().array() <= 1e-7 * size).count();
+        const auto zeros = (eigenvalues.cwiseAbs().array() <= 1e-7 * size).count();
         if (zeros > 0) {
             // NOTE: columns of length 1, since stiff coordinates have entries of very different sizes.
             const VectorXd lengths = block.colwise().norm().transpose();

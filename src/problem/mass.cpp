@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 
+#include "base/eigenvalues.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -39,8 +40,7 @@ Mass Mass::full(Rows given) {
             }
         }
     }
-    const double least =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+    const double least = symmetric_eigenvalues(matrix).minCoeff();
     // NOTE: in long double, so that the inverse is right to the last digit of a double.
     const Eigen::LLT<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>> cholesky(matrix.cast<long double>());
     if (!(least > 0) || cholesky.info() != Eigen::Success) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
-
+#include "base/eigenvalues.hpp"
 #include "problem/normal_matrix.hpp"
 
 namespace lento {
@@ -69,8 +68,7 @@ SpringSpectrum of_few(const ScaledRows& rows, std::size_t count) {
         matrix.col(static_cast<Eigen::Index>(j)) =
             Eigen::Map<const Eigen::VectorXd>(column.data(), static_cast<Eigen::Index>(count));
     }
-    const Eigen::VectorXd squares =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+    const Eigen::VectorXd squares = symmetric_eigenvalues(matrix);
     SpringSpectrum spectrum{.fastest = std::sqrt(squares.maxCoeff())};
     for (const double square : squares) {  // ascending
         if (square > 1e-12 * squares.maxCoeff()) {

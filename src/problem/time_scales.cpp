@@ -76,4 +76,9 @@ std::optional<double> fastest_period(const Problem& problem) {
     return fastest;
 }
 
+bool finds_limit_cycle(const Problem& problem) {
+    const std::size_t needed = problem.unknowns() - (problem.phases.empty() ? 1 : 0);
+    return problem.slow && problem.slow->names().size() < needed;
+}
+
 }  // namespace lento

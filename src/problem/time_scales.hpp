@@ -26,4 +26,7 @@ std::optional<double> common_period(const Problem& problem);
 /// Of the fastest phase, or the declared one.
 std::optional<double> fastest_period(const Problem& problem);
 
+/// Whether fewer slow variables are declared than tell a state on its fast orbit: the fast motion finds the rest by itself, on a limit cycle.
+bool finds_limit_cycle(const Problem& problem);
+
 }  // namespace lento
