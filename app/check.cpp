@@ -1,6 +1,7 @@
 /// `lento check`: reads, differentiates, compiles, probes; says which methods apply and which is recommended.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,8 +23,8 @@
 namespace lento::app {
 namespace {
 
-/// The period of the difference of each pair of phases of different frequencies. Averaging windows have to cover it, so there is a warning
-/// where it is much longer than those of the phases themselves.
+/// The period of the difference of each pair of phases of different frequencies. Averaging windows have to cover it, so
+/// there is a warning where it is much longer than those of the phases themselves.
 void find_beats(const std::vector<Phase>& phases, Findings& findings) {
     constexpr double slow = 10;
     double slowest = 0;

@@ -1,5 +1,5 @@
-/// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, and about a few times in
-/// ever shorter pieces, down to single vibrations.
+/// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, and about
+/// a few times in ever shorter pieces, down to single vibrations.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,8 +1,6 @@
 #include "model_run.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-/// What `run` and `compare` share: solving with progress and Ctrl-C, samples as rows, what the report shows besides them, the summary, the
-/// exit status.
+/// What `run` and `compare` share: solving with progress and Ctrl-C, samples as rows, what the report shows besides
+/// them, the summary, the exit status.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
 /// What has to be kept of the solution to look closer: the steps about the times to be shown.
 Recorder::Keep kept_for_closer_look(const LoadedModel& loaded, const Request& request);
 
-/// Adds what the report shows besides the samples, as far as the request made the solution keep it; `window` is shown too.
+/// Adds what the report shows besides the samples, as far as the request made the solution keep it, and `window`.
 void look_closer(const LoadedModel& loaded, const Request& request, const std::optional<Interval>& window,
                  RecordedRun& run);
 
@@ -51,14 +51,16 @@ void look_closer(const LoadedModel& loaded, const Request& request, const std::o
 void add_levels(const LoadedModel& loaded, const Request& request, const Solution& solution,
                 const std::optional<Interval>& extra, RunView& view);
 
-/// How a run went, by what its samples and options say: constraint residuals, energy, the filter and what it lets through.
+/// How a run went, by what its samples and options say: constraint residuals, energy, the filter, what that lets through.
 std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output);
 
-/// Coordinates whose names differ by an x in place of a y (x1, y1; px, py) make a point. A constraint or elongation of one point joins it to a place that does not
-/// move, one of two points joins these. None where there are no points, too many, or points in space.
+/// Coordinates whose names differ by an x in place of a y (x1, y1; px, py) make a point. A constraint or elongation of
+/// one point joins it to a place that does not move, one of two points joins these. None where there are no points, too
+/// many, or points in space.
 std::optional<Mechanism> mechanism_of(const model::Model& model);
 
-/// Prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. `report` is where that is.
+/// Prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. `report` is where
+/// that is.
 void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report);
 
 /// Writes the files and prints the summary, even where the files cannot be written.

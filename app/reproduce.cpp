@@ -1,7 +1,6 @@
 /// `lento reproduce`.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>

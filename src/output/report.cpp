@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 

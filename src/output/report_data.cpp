@@ -44,41 +44,6 @@ Json chart_json(const Chart& chart) {
             {"curves", std::move(curves)}};
 }
 
-/// A series at no more points than a chart can show; where points were left out, with the lowest and highest of them.
-class Thinned {
-public:
-    Thinned(const Series& series, std::size_t columns) : series_(series) {
-        const std::size_t most =
-            std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
-        size_ = series.t.size();
-        stride_ = std::max<std::size_t>(1, (size_ + most - 1) / most);
-        for (std::size_t k = 0; k < size_; k += stride_) {
-            picks_.push_back(std::min(k + stride_ / 2, size_ - 1));
-        }
-        if (stride_ > 1 && !picks_.empty()) {
-            picks_.front() = 0;
-            picks_.back() = size_ - 1;
-        }
-    }
-    bool thinned() const { return stride_ > 1; }
-    std::size_t size() const { return picks_.size(); }
-    double t(std::size_t k) const { return series_.t[picks_[k]]; }
-    double value(std::size_t k, std::size_t column) const { return series_.rows[picks_[k]][column]; }
-    std::pair<double, double> extremes(std::size_t k, std::size_t column) const {
-        std::pair found{value(k, column), value(k, column)};
-        for (std::size_t i = k * stride_; i < std::min(size_, (k + 1) * stride_); ++i) {
-            found.first = std::min(found.first, series_.rows[i][column]);
-            found.second = std::max(found.second, series_.rows[i][column]);
-        }
-        return found;
-    }
-
-private:
-    const Series& series_;
-    std::size_t size_ = 0, stride_ = 1;
-    std::vector<std::size_t> picks_;
-};
-
 /// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and steps over the range would
 /// leave nothing of the others, as they are.
 Json column_json(const Level::Column& column) {
@@ -136,39 +101,57 @@ double between(const Level& level, const std::vector<double>& values, double t) 
     return values[k] + part * (values[k + 1] - values[k]);
 }
 
-/// The samples, with the band that the vibration fills where it is known.
+/// The samples, no more than a chart can show, with the band that the vibration fills where it is known; else, where
+/// samples are left out, with the lowest and highest of them.
 Json whole_run(const RunOutput& output, std::size_t columns) {
-    const Thinned samples(output.slow, columns);
+    const auto& [names, times, rows] = output.slow;
+    const std::size_t most = std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
+    const std::size_t stride = std::max<std::size_t>(1, (times.size() + most - 1) / most);
+    std::vector<std::size_t> picks;
+    for (std::size_t k = 0; k < times.size(); k += stride) {
+        picks.push_back(std::min(k + stride / 2, times.size() - 1));
+    }
+    picks.front() = 0;
+    picks.back() = times.size() - 1;
     Json t = Json::array();
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-        t.push_back(samples.t(k));
+    for (const std::size_t pick : picks) {
+        t.push_back(times[pick]);
     }
     Json json = Json::object();
     const Level* look = output.view.levels.empty() ? nullptr : &output.view.levels.front();
+    // NOTE: where the slow solution is the true one it jumps about within the band.
+    const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
     for (std::size_t i = 0; i < columns; ++i) {
         Level::Column column;
         const bool band = look != nullptr && i < look->columns.size() && !look->columns[i].low.empty();
-        for (std::size_t k = 0; k < samples.size(); ++k) {
-            const double value = samples.value(k, i);
-            column.slow.push_back(value);
+        for (std::size_t k = 0; k < picks.size(); ++k) {
+            const double value = rows[picks[k]][i];
+            double low = value;
+            double high = value;
             if (band) {
-                // NOTE: where the slow solution is the true one it jumps about within the band.
-                const auto& source = look->columns[i];
-                const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
-                const double slow = true_itself ? 0.0 : value - between(*look, source.slow, samples.t(k));
-                column.low.push_back(slow + between(*look, source.low, samples.t(k)));
-                column.high.push_back(slow + between(*look, source.high, samples.t(k)));
-            } else if (samples.thinned()) {
-                const auto [low, high] = samples.extremes(k, i);
+                const auto at = [&](const std::vector<double>& values) {
+                    return between(*look, values, times[picks[k]]);
+                };
+                const double slow = true_itself ? 0.0 : value - at(look->columns[i].slow);
+                low = slow + at(look->columns[i].low);
+                high = slow + at(look->columns[i].high);
+            } else {
+                for (std::size_t row = k * stride; row < std::min(times.size(), (k + 1) * stride); ++row) {
+                    low = std::min(low, rows[row][i]);
+                    high = std::max(high, rows[row][i]);
+                }
+            }
+            column.slow.push_back(value);
+            if (band || stride > 1) {
                 column.low.push_back(low);
                 column.high.push_back(high);
             }
         }
-        json[output.slow.names[i]] = column_json(column);
+        json[names[i]] = column_json(column);
     }
-    return {{"from", samples.t(0)},
-            {"to", samples.t(samples.size() - 1)},
-            {"count", samples.size()},
+    return {{"from", times.front()},
+            {"to", times.back()},
+            {"count", picks.size()},
             {"t", std::move(t)},
             {"columns", std::move(json)}};
 }
