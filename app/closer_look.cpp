@@ -1,12 +1,14 @@
-#include "closer_look.hpp"
-
+/// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, and about
+/// a few times in ever shorter pieces, down to single vibrations.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <iterator>
 #include <span>
-#include "lento/run/method.hpp"
+
+#include "model_run.hpp"
 
 namespace lento::app {
 namespace {
@@ -20,6 +22,8 @@ constexpr double seconds_for_whole = 0.3;
 constexpr double seconds_for_pieces = 0.7;
 constexpr std::size_t most_dimension = 400;
 constexpr std::size_t most_columns = 24;
+constexpr std::size_t most_points_of_whole = 201;
+constexpr double most_vibrations = 16;
 
 /// Where pieces lie, the more telling ones first.
 constexpr double places[] = {0.5, 0, 1, 0.25, 0.75, 0.125, 0.875};
@@ -39,181 +43,217 @@ double peak(std::span<const double> values) {
     return bend > 0 ? here + (after - before) * (after - before) / (8 * bend) : here;
 }
 
-}  // namespace
+struct Piece {
+    double from, to;
+    std::size_t count;
+    bool resolved;  // single vibrations, not the band
 
-CloserLook::CloserLook(const LoadedModel& loaded, const Request& request)
-    : loaded_(&loaded),
-      interval_{request.t_start, request.t_end},
-      period_(loaded.fastest_period()),
-      columns_(
-          loaded.problem().dimension() > most_dimension ? 0 : std::min(most_columns, loaded.model().columns().size())) {
+    double at(std::size_t k) const {
+        return k + 1 == count ? to : from + (to - from) * (static_cast<double>(k) / static_cast<double>(count - 1));
+    }
+};
+
+/// How closely is looked: less where a look at the true motion takes long.
+struct Density {
+    std::size_t points_of_whole = most_points_of_whole;
+    double vibrations = most_vibrations;  // that are shown singly
+};
+
+/// When to stop looking, in time of the processor: a busy machine shows the same.
+std::clock_t after(double seconds) {
+    return std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC);
 }
 
-/// The whole run, then pieces about each place, single vibrations first; in runs of few vibrations only the whole.
-std::vector<CloserLook::Piece> CloserLook::pieces(double period, double reached, const Density& density) const {
-    const double length = reached - interval_.from;
-    if (length <= few_vibrations * period) {
-        const auto count = static_cast<std::size_t>(points_a_vibration * length / period);
-        return {{interval_.from, reached, std::max(most_points_of_whole, count), true}};
-    }
-    std::vector<Piece> list{{interval_.from, reached, density.points_of_whole, false}};
-    for (const double place : places) {
-        const auto about = [&](double width, std::size_t count, bool resolved) {
-            const double from =
-                std::clamp(interval_.from + place * length - width / 2, interval_.from, reached - width);
-            list.push_back({from, from + width, count, resolved});
-        };
-        about(density.vibrations * period, static_cast<std::size_t>(points_a_vibration * density.vibrations) + 1, true);
-        for (double width = length / closer; width > 2 * most_vibrations * period; width /= closer) {
-            about(width, points_of_piece, false);
+class CloserLook {
+public:
+    CloserLook(const LoadedModel& loaded, const Request& request)
+        : loaded_(&loaded), interval_{request.t_start, request.t_end}, period_(loaded.fastest_period()) {
+        if (loaded.problem.dimension() <= most_dimension) {
+            columns_ = std::min(most_columns, loaded.model.columns().size());
         }
     }
-    return list;
-}
 
-Recorder::Keep CloserLook::keep() const {
-    if (columns_ == 0 || !(interval_.length() > 0) || !std::isfinite(interval_.length())) {
-        return Recorder::Keep::nothing;
-    }
-    std::vector<Interval> windows;
-    // NOTE: where the period will only be found, steps about the points are kept: they are longer than it.
-    const double half = period_.value_or(0) / 2;
-    for (const auto& piece : pieces(period_.value_or(interval_.length() / few_vibrations / 2), interval_.to, {})) {
-        if (piece.resolved) {
-            windows.push_back({piece.from, piece.to});
-            continue;
+    Recorder::Keep keep() const {
+        if (columns_ == 0 || !(interval_.length() > 0) || !std::isfinite(interval_.length())) {
+            return Recorder::Keep::nothing;
         }
-        for (std::size_t k = 0; k < piece.count; ++k) {
-            const double t =
-                piece.from + (piece.to - piece.from) * static_cast<double>(k) / static_cast<double>(piece.count - 1);
-            windows.push_back({t - half, t + half});
+        std::vector<Interval> windows;
+        // NOTE: where the period will only be found, steps about the points are kept: they are longer than it.
+        const double half = period_.value_or(0) / 2;
+        for (const auto& piece : pieces(period_.value_or(interval_.length() / few_vibrations / 2), interval_.to, {})) {
+            if (piece.resolved) {
+                windows.push_back({piece.from, piece.to});
+                continue;
+            }
+            for (std::size_t k = 0; k < piece.count; ++k) {
+                windows.push_back({piece.at(k) - half, piece.at(k) + half});
+            }
         }
-    }
-    std::ranges::sort(windows, {}, &Interval::from);
-    std::vector<Interval> apart;
-    for (const auto& window : windows) {
-        if (!apart.empty() && window.from <= apart.back().to) {
-            apart.back().to = std::max(apart.back().to, window.to);
-        } else {
-            apart.push_back(window);
+        std::ranges::sort(windows, {}, &Interval::from);
+        std::vector<Interval> apart;
+        for (const auto& window : windows) {
+            if (!apart.empty() && window.from <= apart.back().to) {
+                apart.back().to = std::max(apart.back().to, window.to);
+            } else {
+                apart.push_back(window);
+            }
         }
+        return Recorder::Keep::windows(std::move(apart));
     }
-    return Recorder::Keep::windows(std::move(apart));
-}
 
-std::optional<double> CloserLook::period(const Solution& solution) const {
-    if (period_) {
-        return period_;
-    }
-    for (const auto& option : solution.record().options) {
-        if (option.name == "period") {
-            const double found = std::strtod(option.value.c_str(), nullptr);
-            return found > 0 ? std::optional(found) : std::nullopt;
+    std::optional<double> period(const Solution& solution) const {
+        if (period_) {
+            return period_;
         }
+        const auto& options = solution.record().options;
+        const auto option = std::ranges::find(options, "period", &UsedOption::name);
+        const double found = option == options.end() ? 0 : std::strtod(option->value.c_str(), nullptr);
+        return found > 0 ? std::optional(found) : std::nullopt;
     }
-    return {};
-}
 
-std::vector<double> CloserLook::truth_at(const Solution& solution, double t) const {
-    const auto slow = solution.slow(t);
-    return loaded_->model().row(
-        solution.record().slow_is == name_of(SlowMeaning::true_motion) ? slow : solution.reconstruct(slow));
-}
-
-/// NOTE: true motions take from microseconds to milliseconds each: series on constraints, a revolution of a map.
-CloserLook::Density CloserLook::density(double period, const Solution& solution) const {
-    const double middle = interval_.from + (solution.record().t_end - interval_.from) / 2;
-    constexpr int looks = 5;
-    std::clock_t began = 0;
-    for (int k = 0; k < looks; ++k) {
-        const double t = middle + period * k / looks;
-        if (!is_known(solution, t)) {
+    std::vector<Level> levels(const Solution& solution, const std::optional<Interval>& extra) const {
+        const auto period = this->period(solution);
+        const double reached = solution.record().t_end;
+        const bool has_truth = solution.has_fast() || solution.record().slow_is == name_of(SlowMeaning::true_motion);
+        if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) ||
+            *period > (reached - interval_.from)) {
             return {};
         }
-        (void)truth_at(solution, t);
-        began = k == 0 ? std::clock() : began;  // the first one may compile
-    }
-    const double price = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / (looks - 1);
-    Density density;
-    for (const std::size_t every : {2U, 4U, 5U, 8U}) {
-        if (price * static_cast<double>(density.points_of_whole * points_of_band) > seconds_for_whole) {
-            density.points_of_whole = (most_points_of_whole - 1) / every + 1;
+        auto wanted = pieces(*period, reached, density(*period, solution));
+        if (extra && extra->to <= reached) {
+            const double count = std::clamp(points_a_vibration * extra->length() / *period, 200.0, 2000.0);
+            wanted.insert(wanted.begin() + 1, Piece{extra->from, extra->to, static_cast<std::size_t>(count), true});
         }
+        // NOTE: where a look at the whole takes all the time, shorter pieces get as much again.
+        constexpr double patience = 3;
+        std::vector<Level> found;
+        const auto for_whole = after(patience * seconds_for_whole);
+        found.push_back(level(wanted.front(), *period, solution, for_whole).value_or(Level{}));
+        const auto deadline = after(patience * seconds_for_pieces);
+        for (std::size_t k = 1; k < wanted.size(); ++k) {
+            if (auto next = level(wanted[k], *period, solution, deadline)) {
+                found.push_back(std::move(*next));
+            }
+        }
+        return found.size() == 1 && found.front().columns.empty() ? std::vector<Level>() : found;
     }
-    if (price * points_a_vibration * most_vibrations * std::size(places) > seconds_for_pieces) {
-        density.vibrations = most_vibrations / 4;
-    }
-    return density;
-}
 
-std::optional<Level> CloserLook::level(const Piece& piece, double period, const Solution& solution,
-                                       const Deadline& deadline) const {
-    Level level{piece.from, piece.to, piece.count, std::vector<Level::Column>(columns_)};
-    for (std::size_t k = 0; k < piece.count; ++k) {
-        const double share = static_cast<double>(k) / static_cast<double>(piece.count - 1);
-        const double t = k + 1 == piece.count ? piece.to : piece.from + (piece.to - piece.from) * share;
-        if (!is_known(solution, t) || deadline.over()) {
-            return {};
+private:
+    /// The whole run, then pieces about each place, single vibrations first; in runs of few vibrations only the whole.
+    std::vector<Piece> pieces(double period, double reached, const Density& density) const {
+        const double length = reached - interval_.from;
+        if (length <= few_vibrations * period) {
+            const auto count = static_cast<std::size_t>(points_a_vibration * length / period);
+            return {{interval_.from, reached, std::max(most_points_of_whole, count), true}};
         }
-        const auto row = loaded_->model().slow_row(solution.slow(t), solution.record(), interval_.from);
-        for (std::size_t i = 0; i < columns_; ++i) {
-            level.columns[i].slow.push_back(row[i]);
-        }
-        if (piece.resolved) {
-            const auto truth = truth_at(solution, t);
-            for (std::size_t i = 0; i < columns_; ++i) {
-                level.columns[i].truth.push_back(truth[i]);
-            }
-            continue;
-        }
-        const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
-        std::vector<std::vector<double>> values(columns_);
-        for (std::size_t j = 0; j < points_of_band; ++j) {
-            const double time = first + period * static_cast<double>(j) / points_of_band;
-            if (!is_known(solution, time)) {
-                continue;  // in the step beside the one that was kept
-            }
-            const auto truth = truth_at(solution, time);
-            for (std::size_t i = 0; i < columns_; ++i) {
-                values[i].push_back(truth[i]);
+        std::vector<Piece> list{{interval_.from, reached, density.points_of_whole, false}};
+        for (const double place : places) {
+            const auto about = [&](double width, std::size_t count, bool resolved) {
+                const double from =
+                    std::clamp(interval_.from + place * length - width / 2, interval_.from, reached - width);
+                list.push_back({from, from + width, count, resolved});
+            };
+            about(density.vibrations * period, static_cast<std::size_t>(points_a_vibration * density.vibrations) + 1,
+                  true);
+            for (double width = length / closer; width > 2 * most_vibrations * period; width /= closer) {
+                about(width, points_of_piece, false);
             }
         }
-        for (std::size_t i = 0; i < columns_; ++i) {
-            if (values[i].empty()) {
+        return list;
+    }
+
+    std::vector<double> truth_at(const Solution& solution, double t) const {
+        const auto slow = solution.slow(t);
+        return loaded_->model.row(
+            solution.record().slow_is == name_of(SlowMeaning::true_motion) ? slow : solution.reconstruct(slow));
+    }
+
+    /// NOTE: true motions take from microseconds to milliseconds each: series on constraints, a revolution of a map.
+    Density density(double period, const Solution& solution) const {
+        const double middle = interval_.from + (solution.record().t_end - interval_.from) / 2;
+        constexpr int looks = 5;
+        std::clock_t began = 0;
+        for (int k = 0; k < looks; ++k) {
+            const double t = middle + period * k / looks;
+            if (!is_known(solution, t)) {
                 return {};
             }
-            level.columns[i].high.push_back(peak(values[i]));
-            std::ranges::transform(values[i], values[i].begin(), std::negate());
-            level.columns[i].low.push_back(-peak(values[i]));
+            (void)truth_at(solution, t);
+            began = k == 0 ? std::clock() : began;  // the first one may compile
         }
+        const double price = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / (looks - 1);
+        Density density;
+        for (const std::size_t every : {2U, 4U, 5U, 8U}) {
+            if (price * static_cast<double>(density.points_of_whole * points_of_band) > seconds_for_whole) {
+                density.points_of_whole = (most_points_of_whole - 1) / every + 1;
+            }
+        }
+        if (price * points_a_vibration * most_vibrations * std::size(places) > seconds_for_pieces) {
+            density.vibrations = most_vibrations / 4;
+        }
+        return density;
     }
-    return level;
+
+    /// None where a step was not kept, or time is over.
+    std::optional<Level> level(const Piece& piece, double period, const Solution& solution,
+                               std::clock_t deadline) const {
+        Level level{piece.from, piece.to, piece.count, std::vector<Level::Column>(columns_)};
+        const auto append = [&](std::vector<double> Level::Column::*part, const std::vector<double>& row) {
+            for (std::size_t i = 0; i < columns_; ++i) {
+                (level.columns[i].*part).push_back(row[i]);
+            }
+        };
+        for (std::size_t k = 0; k < piece.count; ++k) {
+            const double t = piece.at(k);
+            if (!is_known(solution, t) || std::clock() > deadline) {
+                return {};
+            }
+            append(&Level::Column::slow, loaded_->model.slow_row(solution.slow(t), solution.record(), interval_.from));
+            if (piece.resolved) {
+                append(&Level::Column::truth, truth_at(solution, t));
+                continue;
+            }
+            const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
+            std::vector<std::vector<double>> values(columns_);
+            for (std::size_t j = 0; j < points_of_band; ++j) {
+                const double time = first + period * static_cast<double>(j) / points_of_band;
+                if (!is_known(solution, time)) {
+                    continue;  // in the step beside the one that was kept
+                }
+                const auto truth = truth_at(solution, time);
+                for (std::size_t i = 0; i < columns_; ++i) {
+                    values[i].push_back(truth[i]);
+                }
+            }
+            for (std::size_t i = 0; i < columns_; ++i) {
+                if (values[i].empty()) {
+                    return {};
+                }
+                level.columns[i].high.push_back(peak(values[i]));
+                std::ranges::transform(values[i], values[i].begin(), std::negate());
+                level.columns[i].low.push_back(-peak(values[i]));
+            }
+        }
+        return level;
+    }
+
+    const LoadedModel* loaded_;
+    Interval interval_;
+    std::optional<double> period_;
+    std::size_t columns_ = 0;
+};
+
+}  // namespace
+
+Recorder::Keep kept_for_closer_look(const LoadedModel& loaded, const Request& request) {
+    return CloserLook(loaded, request).keep();
 }
 
-std::vector<Level> CloserLook::levels(const Solution& solution, const std::optional<Interval>& extra) const {
-    const auto period = this->period(solution);
-    const double reached = solution.record().t_end;
-    const bool has_truth = solution.has_fast() || solution.record().slow_is == name_of(SlowMeaning::true_motion);
-    if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) || *period > (reached - interval_.from)) {
-        return {};
-    }
-    auto wanted = pieces(*period, reached, density(*period, solution));
-    if (extra && extra->to <= reached) {
-        const double count = std::clamp(points_a_vibration * extra->length() / *period, 200.0, 2000.0);
-        wanted.insert(wanted.begin() + 1, Piece{extra->from, extra->to, static_cast<std::size_t>(count), true});
-    }
-    // NOTE: where a look at the whole takes all the time, shorter pieces get as much again.
-    constexpr double patience = 3;
-    std::vector<Level> found;
-    const Deadline for_whole(patience * seconds_for_whole);
-    found.push_back(level(wanted.front(), *period, solution, for_whole).value_or(Level{}));
-    const Deadline deadline(patience * seconds_for_pieces);
-    for (std::size_t k = 1; k < wanted.size(); ++k) {
-        if (auto next = level(wanted[k], *period, solution, deadline)) {
-            found.push_back(std::move(*next));
-        }
-    }
-    return found.size() == 1 && found.front().columns.empty() ? std::vector<Level>() : found;
+void add_levels(const LoadedModel& loaded, const Request& request, const Solution& solution,
+                const std::optional<Interval>& extra, RunView& view) {
+    const CloserLook look(loaded, request);
+    view.period = look.period(solution);
+    view.levels = look.levels(solution, extra);
 }
 
 }  // namespace lento::app

@@ -1,7 +1,6 @@
 /// The commands of the program. Each returns the exit status.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,36 +9,24 @@ namespace lento::app {
 
 enum class Exit { done = 0, failed = 1, bad_input = 2, disagrees = 3, interrupted = 130 };
 
-/// What every command on a model takes. Numbers are text: they may be expressions.
+/// What commands on a model take. Numbers are text: they may be expressions.
 struct ModelArguments {
-    std::string model;
+    std::string model{};
     std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
     std::vector<std::string> set{}, options{};
     std::optional<std::string> folder{};
-    std::optional<std::string> plot{};  ///< of commands that run the model
+    std::optional<std::string> plot{};    ///< of commands that run the model
+    std::optional<std::string> fast{};    ///< of run
+    std::optional<std::string> budget{};  ///< of compare
+    bool richardson = false;              ///< of project
     bool json = false;
     bool quiet = false;
 };
 
-struct RunArguments : ModelArguments {
-    std::optional<std::string> fast{};
-};
-
-Exit run(const RunArguments& arguments);
-
-struct CompareArguments : ModelArguments {
-    std::optional<std::string> budget{};
-};
-
-Exit compare(const CompareArguments& arguments);
-
+Exit run(const ModelArguments& arguments);
+Exit compare(const ModelArguments& arguments);
 Exit check(const ModelArguments& arguments);
-
-struct ProjectArguments : ModelArguments {
-    bool richardson = false;
-};
-
-Exit project(const ProjectArguments& arguments);
+Exit project(const ModelArguments& arguments);
 
 struct ReproduceArguments {
     std::vector<std::string> ids{};
@@ -58,16 +45,10 @@ struct MethodsArguments {
 
 Exit methods(const MethodsArguments& arguments);
 
-struct HelpArguments {
-    std::string topic{};  ///< empty: the topics
-};
+/// Without a topic, the topics.
+Exit help(const std::string& topic);
 
-Exit help(const HelpArguments& arguments);
-
-struct CompletionArguments {
-    std::string shell{};
-};
-
-Exit completion(const CompletionArguments& arguments);
+/// `commands`: all that there are.
+Exit completion(const std::string& shell, const std::vector<std::string>& commands);
 
 }  // namespace lento::app

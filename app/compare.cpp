@@ -1,12 +1,13 @@
 /// `lento compare`: a method beside a direct integration with tight tolerances.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
@@ -17,21 +18,19 @@
 namespace lento::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double default_budget = 2e8;
 
 /// Vibrations over which the price of a direct run is found out.
 constexpr double trial_periods = 20;
 
 Request direct_request(const LoadedModel& loaded) {
-    Request request = loaded.request();
+    Request request = loaded.request;
     request.method = method::direct.name;
     request.options = {};
     // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit. What is judged is to be judged by something
     // better.
     constexpr double rounding = 1e-14;
-    const bool driven = !loaded.problem().phases.empty();
+    const bool driven = !loaded.problem.phases.empty();
     request.rtol = std::max(rounding, std::min(driven ? 1e-10 : 1e-12, request.rtol / 1000));
     request.atol = std::min(driven ? 1e-12 : 1e-14, request.atol / 1000);
     return request;
@@ -50,7 +49,7 @@ Price price_of(const LoadedModel& loaded, Request request) {
         return {};  // nothing to go by, or nothing to fear
     }
     request.t_end = request.t_start + trial_periods * *period;
-    const Solution trial = loaded.solve(request);
+    const Solution trial = solve(loaded.problem, request);
     const double factor = length / (trial_periods * *period);
     return {static_cast<double>(trial.statistics().force_evaluations) * factor,
             trial.statistics().wall_seconds * factor};
@@ -63,18 +62,18 @@ std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const Reco
     }
     std::vector<std::vector<double>> rows;
     for (std::size_t k = 0; k < run.output.slow.t.size(); ++k) {
-        rows.push_back(loaded.model().row(run.solution.fast(run.output.slow.t[k])));
+        rows.push_back(loaded.model.row(run.solution.fast(run.output.slow.t[k])));
     }
     return rows;
 }
 
 struct Errors {
     Series over_time;
-    std::vector<double> largest, last;
+    std::vector<double> largest;
 };
 
 Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct) {
-    Errors errors{{loaded.model().columns(), {}, {}}, std::vector<double>(loaded.model().columns().size(), 0.0), {}};
+    Errors errors{{loaded.model.columns(), {}, {}}, std::vector<double>(loaded.model.columns().size(), 0.0)};
     const auto rows = true_rows(loaded, method);
     for (std::size_t k = 0; k < std::min(rows.size(), direct.output.slow.rows.size()); ++k) {
         std::vector<double> difference(rows[k].size());
@@ -85,7 +84,6 @@ Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const Rec
         errors.over_time.t.push_back(method.output.slow.t[k]);
         errors.over_time.rows.push_back(std::move(difference));
     }
-    errors.last = errors.over_time.rows.back();
     return errors;
 }
 
@@ -94,24 +92,20 @@ Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
     constexpr std::size_t most_curves = 8;
     Chart chart{.title = "Error", .x = "t", .y = "error of the true solution", .y_scale = Chart::Scale::logarithmic};
     const std::size_t stride = std::max<std::size_t>(1, errors.over_time.t.size() / 1000);
-    for (std::size_t i = 0; i < std::min(most_curves, loaded.problem().dimension()); ++i) {
-        Chart::Curve curve{errors.over_time.names[i], {}, {}};
+    for (std::size_t i = 0; i < std::min(most_curves, loaded.problem.dimension()); ++i) {
+        auto& curve = chart.curves.emplace_back(Chart::Curve{errors.over_time.names[i], {}, {}});
         for (std::size_t k = 0; k < errors.over_time.t.size(); k += stride) {
             curve.x.push_back(errors.over_time.t[k]);
             curve.y.push_back(errors.over_time.rows[k][i]);
         }
-        chart.curves.push_back(std::move(curve));
     }
     return chart;
 }
 
 /// The largest error among coordinates or variables.
 double worst_of(const LoadedModel& loaded, const Errors& errors) {
-    double worst = 0;
-    for (std::size_t i = 0; i < loaded.problem().dimension(); ++i) {
-        worst = larger(worst, errors.largest[i]);
-    }
-    return worst;
+    const auto first = errors.largest.begin();
+    return std::accumulate(first, first + std::ssize(loaded.problem.names), 0.0, larger);
 }
 
 /// The same request with more or less care: other tolerances, or other steps where these are fixed.
@@ -161,12 +155,11 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
             }
         }
         std::ranges::sort(points);
-        Chart::Curve curve{label, {}, {}};
+        auto& curve = chart.curves.emplace_back(Chart::Curve{label, {}, {}});
         for (const auto& [work, error] : points) {
             curve.x.push_back(work);
             curve.y.push_back(error);
         }
-        chart.curves.push_back(std::move(curve));
     };
     add(method.output.record.method,
         {with_care(kept, 100), with_care(kept, 10), kept, with_care(kept, 0.1), with_care(kept, 0.01)});
@@ -181,64 +174,61 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
     return chart;
 }
 
-/// What is not finite is null.
-Json number_or_null(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
+/// What the method saves, direct over method.
+struct Saved {
+    double evaluations = 0, time = 0;
+};
 
-Json comparison_json(const RunOutput& method, const RunOutput& direct, const Errors& errors, double evaluations_saved,
-                     double time_saved) {
+Json comparison_json(const RunOutput& direct, const Errors& errors, const Saved& saved) {
     const Json summary = summary_json(direct);
     Json error = Json::object();
-    for (std::size_t i = 0; i < method.slow.names.size(); ++i) {
-        error[method.slow.names[i]] = {{"max", number_or_null(errors.largest[i])},
-                                       {"final", number_or_null(errors.last[i])}};
+    for (std::size_t i = 0; i < errors.largest.size(); ++i) {
+        error[direct.slow.names[i]] = {{"max", errors.largest[i]}, {"final", errors.over_time.rows.back()[i]}};
     }
     return {{"direct", {{"statistics", summary["statistics"]}, {"final", summary["final"]}}},
             {"error", error},
-            {"saved", {{"evaluations", evaluations_saved}, {"time", time_saved}}}};
+            {"saved", {{"evaluations", saved.evaluations}, {"time", saved.time}}}};
 }
 
-std::string comparison_text(const RunOutput& method, const RunOutput& direct, const Errors& errors,
-                            double evaluations_saved, double time_saved) {
-    std::string text = fmt::format("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.record.method,
-                                   method::direct.name, "saved");
-    text += fmt::format("  {:<18} {:>16} {:>16} {:>11.3g}x\n", "force evaluations",
-                        method.record.statistics.force_evaluations, direct.record.statistics.force_evaluations,
-                        evaluations_saved);
-    text += fmt::format("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", method.record.statistics.wall_seconds,
-                        direct.record.statistics.wall_seconds, time_saved);
-    text += fmt::format("\n  {:<18} {:>16} {:>16}\n", "error", "largest", "final");
-    for (std::size_t i = 0; i < method.slow.names.size(); ++i) {
-        text += fmt::format("  {:<18} {:>16.3e} {:>16.3e}\n", method.slow.names[i], errors.largest[i], errors.last[i]);
+void print_comparison(const RunRecord& method, const RunRecord& direct, const Errors& errors, const Saved& saved) {
+    fmt::print("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.method, method::direct.name, "saved");
+    fmt::print("  {:<18} {:>16} {:>16} {:>11.3g}x\n", "force evaluations", method.statistics.force_evaluations,
+               direct.statistics.force_evaluations, saved.evaluations);
+    fmt::print("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", method.statistics.wall_seconds,
+               direct.statistics.wall_seconds, saved.time);
+    fmt::print("\n  {:<18} {:>16} {:>16}\n", "error", "largest", "final");
+    for (std::size_t i = 0; i < errors.largest.size(); ++i) {
+        fmt::print("  {:<18} {:>16.3e} {:>16.3e}\n", errors.over_time.names[i], errors.largest[i],
+                   errors.over_time.rows.back()[i]);
     }
-    return text + "  (of the true solution, at the sample times; over time in error.csv)\n";
+    fmt::print("  (of the true solution, at the sample times; over time in error.csv)\n");
 }
 
 }  // namespace
 
-Exit compare(const CompareArguments& arguments) {
-    const LoadedModel loaded(arguments);
-    const double budget = arguments.budget ? loaded.model().number(*arguments.budget, "--budget") : default_budget;
+Exit compare(const ModelArguments& arguments) {
+    const LoadedModel loaded = load(arguments);
+    const double budget = arguments.budget ? loaded.model.number(*arguments.budget, "--budget") : default_budget;
     require_positive(budget, "--budget");
     if (arguments.plot) {
         require_plot_format(*arguments.plot);
     }
-    make_folder(loaded.folder());
+    make_folder(loaded.folder);
 
-    Request kept = loaded.request();
+    Request kept = loaded.request;
     kept.keep = Recorder::Keep::everything;  // the true motion is asked for afterwards
     auto method = solve_and_record(loaded, kept, "running");
     look_closer(loaded, kept, {}, method);
-    const auto finish = [&] { return finish_run(arguments, method.output, loaded.folder()); };
+    auto& record = method.output.record;
+    const auto finish = [&] { return finish_run(arguments, method.output, loaded.folder); };
     const auto without_direct = [&](Outcome outcome, const std::string& why) {
-        method.output.record.outcome = outcome;
-        method.output.record.explanation = why;
+        record.outcome = outcome;
+        record.explanation = why;
         method.output.additions = {{"direct", nullptr}, {"error", nullptr}, {"saved", nullptr}};
         return finish();
     };
-    if (method.output.record.outcome != Outcome::completed) {
-        return without_direct(method.output.record.outcome, method.output.record.explanation);
+    if (record.outcome != Outcome::completed) {
+        return without_direct(record.outcome, record.explanation);
     }
 
     Request request = direct_request(loaded);
@@ -252,33 +242,34 @@ Exit compare(const CompareArguments& arguments) {
     constexpr double evaluations_a_step = 6;  // of Dormand-Prince 5(4)
     request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
     const auto direct = solve_and_record(loaded, request, std::string(method::direct.name));
-    if (direct.output.record.outcome != Outcome::completed) {
-        const bool interrupted = direct.output.record.outcome == Outcome::interrupted;
-        return without_direct(direct.output.record.outcome,
-                              interrupted ? std::string("the reference was interrupted")
-                                          : fmt::format("the reference: {}{}", direct.output.record.explanation,
-                                                        direct.output.record.outcome == Outcome::budget_exhausted
-                                                            ? "; or raise the budget with --budget"
-                                                            : ""));
+    switch (const auto outcome = direct.output.record.outcome; outcome) {
+        case Outcome::completed:
+            break;
+        case Outcome::interrupted:
+            return without_direct(outcome, "the reference was interrupted");
+        case Outcome::budget_exhausted:
+            return without_direct(outcome, fmt::format("the reference: {}; or raise the budget with --budget",
+                                                       direct.output.record.explanation));
+        default:
+            return without_direct(outcome, "the reference: " + direct.output.record.explanation);
     }
 
     const Errors errors = errors_of(loaded, method, direct);
-    const auto& ours = method.output.record.statistics;
+    const auto& ours = record.statistics;
     const auto& theirs = direct.output.record.statistics;
-    const double evaluations_saved =
-        static_cast<double>(theirs.force_evaluations) / static_cast<double>(ours.force_evaluations);
-    const double time_saved = theirs.wall_seconds / ours.wall_seconds;
-    method.output.additions = comparison_json(method.output, direct.output, errors, evaluations_saved, time_saved);
+    const auto resolving = static_cast<double>(theirs.force_evaluations);
+    const Saved saved{resolving / static_cast<double>(ours.force_evaluations), theirs.wall_seconds / ours.wall_seconds};
+    method.output.additions = comparison_json(direct.output, errors, saved);
     method.output.errors = errors.over_time;
-    method.output.view.resolving = static_cast<double>(theirs.force_evaluations);
-    method.output.view.resolving_is = fmt::format("measured, with rtol = {:g}", direct_request(loaded).rtol);
+    method.output.view.resolving = resolving;
+    method.output.view.resolving_is = fmt::format("measured, with rtol = {:g}", request.rtol);
     method.output.view.comparison.push_back(error_chart(loaded, errors));
     if (auto chart = work_chart(loaded, method, direct, kept)) {
         method.output.view.comparison.push_back(std::move(*chart));
     }
     const Exit exit = finish();
     if (!arguments.json && !arguments.quiet) {
-        fmt::print("{}", comparison_text(method.output, direct.output, errors, evaluations_saved, time_saved));
+        print_comparison(record, direct.output.record, errors, saved);
     }
     return exit;
 }

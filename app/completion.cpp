@@ -1,5 +1,9 @@
 /// `lento completion SHELL`: what a shell needs to complete commands, options, methods and ids.
+#include <functional>
+#include <map>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,10 +16,7 @@
 namespace lento::app {
 namespace {
 
-constexpr const char* commands = "run compare check project methods reproduce help completion";
-constexpr const char* model_flags = "--method --rtol --atol --t-end --samples --set --option -o --json --quiet --help";
-
-/// With NAMES for the methods, OPTIONS, IDS, COMMANDS and FLAGS replaced.
+/// With NAMES for the methods, OPTIONS, IDS and COMMANDS replaced.
 constexpr const char* bash = R"script(_lento() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
@@ -30,7 +31,7 @@ constexpr const char* bash = R"script(_lento() {
     esac
     case $command in
     run | compare | check | project)
-        local flags="FLAGS"
+        local flags="--method --rtol --atol --t-end --samples --set --option -o --json --quiet --help"
         [ "$command" = run ] && flags="$flags --fast --plot"
         [ "$command" = compare ] && flags="$flags --budget --plot"
         [ "$command" = project ] && flags="$flags --richardson"
@@ -65,44 +66,27 @@ complete -c lento -n "__fish_seen_subcommand_from help" -a "methods options sect
 complete -c lento -n "__fish_seen_subcommand_from completion" -a "bash zsh fish"
 )script";
 
-void replace(std::string& text, const std::string& what, const std::string& by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-        text.replace(at, what.size(), by);
-    }
-}
-
 }  // namespace
 
-Exit completion(const CompletionArguments& arguments) {
-    const std::vector<std::string> shells{"bash", "zsh", "fish"};
-    std::string text;
-    if (arguments.shell == "bash") {
-        text = bash;
-    } else if (arguments.shell == "zsh") {
-        text = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" + std::string(bash);
-    } else if (arguments.shell == "fish") {
-        text = fish;
-    } else {
-        throw Misuse(fmt::format("no completion for '{}'{}; there is one for {}", arguments.shell,
-                                 suggestion(arguments.shell, shells), listed(shells)));
+Exit completion(const std::string& shell, const std::vector<std::string>& commands) {
+    const std::string zsh = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n";
+    const std::map<std::string, std::string> scripts{{"bash", bash}, {"fish", fish}, {"zsh", zsh + bash}};
+    if (!scripts.contains(shell)) {
+        const std::vector<std::string> shells{"bash", "zsh", "fish"};
+        throw Misuse(fmt::format("no completion for '{}'{}; there is one for {}", shell, suggestion(shell, shells),
+                                 listed(shells)));
     }
-    std::vector<std::string> names;
-    for (const Method* method : lento::methods()) {
-        names.emplace_back(method->name);
-    }
-    std::vector<std::string> options;
-    for (const auto& entry : option_catalogue()) {
-        options.emplace_back(entry.name);
-    }
-    std::vector<std::string> ids;
-    for (const auto& reproduction : papers::reproductions()) {
-        ids.push_back(reproduction.id);
-    }
-    replace(text, "NAMES", fmt::format("{}", fmt::join(names, " ")));
-    replace(text, "OPTIONS", fmt::format("{}", fmt::join(options, " ")));
-    replace(text, "IDS", fmt::format("{}", fmt::join(ids, " ")));
-    replace(text, "COMMANDS", commands);
-    replace(text, "FLAGS", model_flags);
+    std::string text = scripts.at(shell);
+    const auto replace = [&](std::string_view what, const auto& list, auto name) {
+        const auto words = fmt::format("{}", fmt::join(list | std::views::transform(name), " "));
+        for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += words.size()) {
+            text.replace(at, what.size(), words);
+        }
+    };
+    replace("NAMES", lento::methods(), &Method::name);
+    replace("OPTIONS", option_catalogue(), &OptionEntry::name);
+    replace("IDS", papers::reproductions(), &papers::Reproduction::id);
+    replace("COMMANDS", commands, std::identity());
     fmt::print("{}", text);
     return Exit::done;
 }

@@ -1,8 +1,8 @@
-#include "course.hpp"
-
+/// How a run went, as charts: step sizes, constraint residuals, energy, the filter and what it lets through.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <span>
 
@@ -12,6 +12,7 @@
 #include "base/number.hpp"
 #include "model/evaluate.hpp"
 #include "model/function.hpp"
+#include "model_run.hpp"
 
 namespace lento::app {
 
@@ -59,26 +60,28 @@ namespace {
 constexpr std::size_t most_samples = 400;
 constexpr std::size_t most_dimension = 2000;
 
-/// Some nodes of the model at some samples of the slow solution.
-std::vector<std::vector<double>> at_samples(const model::Model& model, const Series& series,
-                                            const std::vector<model::Node>& nodes, std::vector<double>& t) {
+/// A number at some samples of the slow solution, from the values of some nodes of the model there: number(row, values).
+template <class Number>
+Chart::Curve over_samples(std::string label, const model::Model& model, const Series& series,
+                          const std::vector<model::Node>& nodes, Number number) {
     const std::size_t d = model.dimension();
     const model::Evaluator evaluate(model.graph, nodes);
     const auto inputs = model::parameter_values(model);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
-    std::vector<std::vector<double>> values;
+    Chart::Curve curve{std::move(label), {}, {}};
+    std::vector<double> values(nodes.size());
     for (std::size_t k = 0; k < series.t.size(); k += stride) {
         const std::span<const double> row(series.rows[k]);
-        values.emplace_back(nodes.size());
         evaluate.operator()<double>(
             [&](std::size_t symbol) {
                 return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {},
                                                inputs.data());
             },
-            std::span(values.back()));
-        t.push_back(series.t[k]);
+            std::span(values));
+        curve.x.push_back(series.t[k]);
+        curve.y.push_back(number(row, values));
     }
-    return values;
+    return curve;
 }
 
 std::optional<Chart> residual_chart(const model::Model& model, const Series& series) {
@@ -86,22 +89,16 @@ std::optional<Chart> residual_chart(const model::Model& model, const Series& ser
         return {};
     }
     std::vector<model::Node> nodes;
-    for (const auto& constraint : model.constraints) {
-        nodes.push_back(constraint.node);
-    }
-    Chart chart{.title = "Constraints",
-                .x = "t",
-                .y = "largest |g(q)|",
-                .y_scale = Chart::Scale::logarithmic,
-                .curves = {{"residual of the slow solution", {}, {}}}};
-    for (const auto& values : at_samples(model, series, nodes, chart.curves[0].x)) {
-        double worst = 0;
-        for (const double value : values) {
-            worst = larger(worst, std::abs(value));
-        }
-        chart.curves[0].y.push_back(std::max(worst, 1e-18));
-    }
-    return chart;
+    std::ranges::transform(model.constraints, std::back_inserter(nodes), [](const auto& each) { return each.node; });
+    const auto largest = [](std::span<const double>, const std::vector<double>& values) {
+        const auto worse = [](double worst, double value) { return larger(worst, std::abs(value)); };
+        return std::accumulate(values.begin(), values.end(), 1e-18, worse);
+    };
+    return Chart{.title = "Constraints",
+                 .x = "t",
+                 .y = "largest |g(q)|",
+                 .y_scale = Chart::Scale::logarithmic,
+                 .curves = {over_samples("residual of the slow solution", model, series, nodes, largest)}};
 }
 
 /// Where all forces have a potential that does not vibrate.
@@ -115,23 +112,17 @@ std::optional<Chart> energy_chart(const model::Model& model, const Series& serie
     if (model.potential) {
         nodes.push_back(*model.potential);
     }
-    for (const auto& spring : model.springs) {
-        nodes.push_back(spring.potential);
-    }
-    Chart chart{.title = "Energy", .x = "t", .y = "energy", .curves = {{"of the slow solution", {}, {}}}};
-    const auto values = at_samples(model, series, nodes, chart.curves[0].x);
-    const std::size_t d = model.dimension();
-    const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-        const std::span<const double> v(series.rows[k * stride].data() + d, d);
+    std::ranges::transform(model.springs, std::back_inserter(nodes), [](const auto& each) { return each.potential; });
+    const auto energy = [&](std::span<const double> row, const std::vector<double>& potentials) {
+        const auto v = row.subspan(model.dimension(), model.dimension());
         const auto momentum = model.mass.times(v);
-        double energy = 0.5 * std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0);
-        for (const double value : values[k]) {
-            energy += value;
-        }
-        chart.curves[0].y.push_back(energy);
-    }
-    return chart;
+        const double kinetic = 0.5 * std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0);
+        return std::accumulate(potentials.begin(), potentials.end(), kinetic);
+    };
+    return Chart{.title = "Energy",
+                 .x = "t",
+                 .y = "energy",
+                 .curves = {over_samples("of the slow solution", model, series, nodes, energy)}};
 }
 
 /// The filter's shape, and what it lets through of a vibration by the number of periods in the window.
@@ -173,17 +164,14 @@ std::vector<Chart> filter_charts(const RunRecord& record) {
 }  // namespace
 
 std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output) {
-    std::vector<Chart> charts;
-    const auto& model = loaded.parsed();
+    auto charts = filter_charts(output.record);
+    const auto& model = loaded.model.parsed();
     if (model.dimension() <= most_dimension && output.slow.t.size() > 1) {
-        for (auto chart : {residual_chart(model, output.slow), energy_chart(model, output.slow)}) {
+        for (auto chart : {energy_chart(model, output.slow), residual_chart(model, output.slow)}) {
             if (chart) {
-                charts.push_back(std::move(*chart));
+                charts.insert(charts.begin(), std::move(*chart));
             }
         }
-    }
-    for (auto& chart : filter_charts(output.record)) {
-        charts.push_back(std::move(chart));
     }
     return charts;
 }

@@ -1,10 +1,11 @@
-/// `lento help [TOPIC]`, each topic on one screen.
+/// `lento help [TOPIC]`, each topic on one screen, and `lento methods`: what the table of methods says.
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
@@ -14,11 +15,9 @@
 namespace lento::app {
 namespace {
 
-struct Entry {
+constexpr struct {
     const char *name, *meaning;
-};
-
-constexpr Entry sections[] = {
+} sections[] = {
     {"lento = 1", "the first line; title and potential = \"...\" stand beside it, before any section"},
     {"[parameters]", "numbers, or expressions of the parameters above them; --set NAME=VALUE replaces one"},
     {"[definitions]", "named expressions, usable everywhere"},
@@ -155,8 +154,8 @@ void list_sections() {
     }
 }
 
-constexpr struct {
-    const char* name;
+constexpr struct Topic {
+    std::string_view name;
     void (*show)();
 } topics[] = {{"methods", list_methods},
               {"options", list_options},
@@ -166,36 +165,58 @@ constexpr struct {
 
 }  // namespace
 
-Exit help(const HelpArguments& arguments) {
-    if (arguments.topic.empty()) {
+Exit help(const std::string& topic) {
+    const auto known = std::ranges::find(topics, topic, &Topic::name);
+    const auto method = std::ranges::find(lento::methods(), topic, &Method::name);
+    const auto option = std::ranges::find(option_catalogue(), topic, &OptionEntry::name);
+    if (topic.empty()) {
         list_topics();
-        return Exit::done;
-    }
-    std::vector<std::string> known;
-    for (const auto& topic : topics) {
-        if (arguments.topic == topic.name) {
-            topic.show();
-            return Exit::done;
+    } else if (known != std::end(topics)) {
+        known->show();
+    } else if (method != lento::methods().end()) {
+        show_method(*method);
+    } else if (option != option_catalogue().end()) {
+        show_option(*option);
+    } else {
+        std::vector<std::string> names;
+        for (const auto& each : topics) {
+            names.emplace_back(each.name);
         }
-        known.emplace_back(topic.name);
+        for (const Method* each : lento::methods()) {
+            names.emplace_back(each->name);
+        }
+        throw Misuse(fmt::format(
+            "'{}' is not a topic{}; there are {}, and every option (lento help options). For a command: lento COMMAND "
+            "--help",
+            topic, suggestion(topic, names), listed(names)));
     }
+    return Exit::done;
+}
+
+Exit methods(const MethodsArguments& arguments) {
+    auto list = nlohmann::ordered_json::array();
+    std::string text;
     for (const Method* method : lento::methods()) {
-        if (arguments.topic == method->name) {
-            show_method(method);
-            return Exit::done;
+        auto options = nlohmann::ordered_json::array();
+        text += fmt::format("{}  (for {} systems{})\n  {}; the slow solution is {}\n", method->name, method->problems,
+                            method->paper.empty() ? std::string() : fmt::format(", paper {}", method->paper),
+                            method->summary, name_of(method->slow_is));
+        for (const auto& [name, value] : method->options) {
+            const auto& meaning = std::ranges::find(option_catalogue(), name, &OptionEntry::name)->meaning;
+            options.push_back({{"name", name}, {"default", value}, {"meaning", meaning}});
+            text += fmt::format("    {:<23} [{}]\n        {}\n", name, value, meaning);
         }
-        known.emplace_back(method->name);
+        list.push_back(
+            {{"name", method->name}, {"for", method->problems}, {"paper", method->paper}, {"options", options}});
+        text += "\n";
     }
-    for (const auto& option : option_catalogue()) {
-        if (arguments.topic == option.name) {
-            show_option(option);
-            return Exit::done;
-        }
-    }
-    throw Misuse(
-        fmt::format("'{}' is not a topic{}; there are {}, and every option (lento help options). For a command: lento "
-                    "COMMAND --help",
-                    arguments.topic, suggestion(arguments.topic, known), listed(known)));
+    text += fmt::format(
+        "Give options as --option NAME=VALUE. `{}` takes the cheapest method that applies, by its own word: `lento "
+        "check MODEL` shows what each says. Where that one refuses, it goes on with the next, or with {}, and says "
+        "so.",
+        method::automatic, method::direct.name);
+    fmt::print("{}\n", arguments.json ? list.dump(2) : text);
+    return Exit::done;
 }
 
 }  // namespace lento::app

@@ -1,129 +1,94 @@
 #include "loaded_model.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <system_error>
 
 #include <fmt/format.h>
 
-#include "average/fast_part.hpp"
+#include "base/list_items.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
-#include "slow_findings.hpp"
+#include "model/print.hpp"
+#include "terminal.hpp"
 
 namespace lento::app {
-namespace {
 
-std::vector<Model::Assignment> assignments_of(const std::vector<std::string>& set) {
+LoadedModel load(const ModelArguments& arguments, Model::End end) {
+    constexpr std::uintmax_t large = 1'000'000;  // takes seconds
+    std::optional<Waiting> waiting;
+    std::error_code error;
+    if (const auto size = std::filesystem::file_size(arguments.model, error); !error && size > large) {
+        waiting.emplace(fmt::format("reading and compiling {:.0f} MB", static_cast<double>(size) / 1e6));
+    }
     std::vector<Model::Assignment> assignments;
-    for (const auto& assignment : set) {
+    for (const auto& assignment : arguments.set) {
         auto [name, expression] = name_and_value(assignment, "--set");
         assignments.push_back({std::move(name), std::move(expression)});
     }
-    return assignments;
-}
-
-}  // namespace
-
-std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        throw Misuse(fmt::format("{} '{}' is not of the form NAME=VALUE", flag, text));
-    }
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-LoadedModel::LoadedModel(const ModelArguments& arguments, Model::End end)
-    : arguments_(arguments),
-      end_(end),
-      patience_(arguments.model),
-      model_(Model::from_file(arguments.model, assignments_of(arguments.set))),
-      slow_declared_(!parsed().slow.empty()) {
+    Model model = Model::from_file(arguments.model, assignments);
+    const bool slow_declared = !model.parsed().slow.empty();
     std::optional<std::string> found;
-    if (arguments_.method.value_or(parsed().run.method) == method::reversible.name && !slow_declared_) {
-        const auto why_not = model_.find_slow_variables();
+    if (arguments.method.value_or(model.parsed().run.method) == method::reversible.name && !slow_declared) {
+        const auto why_not = model.find_slow_variables();
         if (why_not && end == Model::End::needed) {
             throw Misuse(
                 fmt::format("{} declares no slow variables, which the method {} needs ([slow] xi = \"...\"); none were "
                             "found either: {}",
-                            parsed().source.name(), method::reversible.name, *why_not));
+                            model.parsed().source.name(), method::reversible.name, *why_not));
         }
         if (!why_not) {
             found = fmt::format("no slow variables are declared; these were found: {}",
-                                fmt::join(slow_texts(parsed()), ", "));
+                                fmt::join(slow_texts(model.parsed()), ", "));
         }
     }
-    patience_.over();
-    problem_ = model_.problem();
-    request_ = asked(arguments_.method);
-    request_.keep = Recorder::Keep::nothing;
+    waiting.reset();
+    Problem problem = model.problem();
+    Request request = asked(model, arguments, end);
+    request.keep = Recorder::Keep::nothing;
     if (found) {
-        request_.notes.insert(request_.notes.begin(), std::move(*found));
+        request.notes.insert(request.notes.begin(), std::move(*found));
     }
-    if (request_.method == method::automatic) {
-        choice_ = automatic_choice(problem_, request_);
+    auto choice = request.method == method::automatic ? automatic_choice(problem, request).why : std::string();
+    const auto name = std::filesystem::path(arguments.model).stem().string();
+    return {std::move(model),   slow_declared,     std::move(problem),
+            std::move(request), std::move(choice), arguments.folder.value_or("out/" + name)};
+}
+
+Request asked(const Model& model, const ModelArguments& arguments, Model::End end) {
+    return model.request({.method = arguments.method,
+                          .rtol = arguments.rtol,
+                          .atol = arguments.atol,
+                          .t_end = arguments.t_end,
+                          .samples = arguments.samples,
+                          .options = arguments.options},
+                         end);
+}
+
+std::vector<std::string> slow_texts(const model::Model& model) {
+    std::vector<std::string> texts;
+    for (const auto& slow : model.slow) {
+        const auto variable = model::text_of(model, slow.node);
+        texts.push_back(slow.alternative ? fmt::format("{} = {{ variable = \"{}\", alternative = \"{}\" }}", slow.name,
+                                                       variable, model::text_of(model, *slow.alternative))
+                                         : fmt::format("{} = \"{}\"", slow.name, variable));
     }
-}
-
-Request LoadedModel::asked(std::optional<std::string> method) const {
-    return model_.request({.method = std::move(method),
-                           .rtol = arguments_.rtol,
-                           .atol = arguments_.atol,
-                           .t_end = arguments_.t_end,
-                           .samples = arguments_.samples,
-                           .options = arguments_.options},
-                          end_);
-}
-
-Request LoadedModel::automatic_request() const {
-    return asked(std::string(method::automatic));
-}
-
-std::optional<std::string> LoadedModel::find_slow_variables() {
-    auto why_not = model_.find_slow_variables();
-    problem_ = model_.problem();
-    return why_not;
-}
-
-std::string LoadedModel::name() const {
-    return std::filesystem::path(arguments_.model).stem().string();
-}
-
-std::filesystem::path LoadedModel::folder() const {
-    return arguments_.folder.value_or("out/" + name());
-}
-
-std::optional<SpringSpectrum> LoadedModel::spring_spectrum() const {
-    return problem_.springs ? std::optional(lento::spring_spectrum(problem_, request_.start, request_.t_start))
-                            : std::nullopt;
-}
-
-std::optional<double> LoadedModel::parametric_strength() const {
-    constexpr std::size_t most = 400;
-    if (!problem_.second_order || problem_.phases.empty() || problem_.dimension() > most) {
-        return {};
-    }
-    Acceleration acceleration(problem_);
-    return lento::parametric_strength(acceleration, request_.start, request_.velocity, request_.t_start);
+    return texts;
 }
 
 std::optional<double> LoadedModel::fastest_period() const {
-    const auto vibrations = vibrations_in(problem_, 1);
+    const auto vibrations = vibrations_in(problem, 1);
     return vibrations ? std::optional(1 / *vibrations) : std::nullopt;
 }
 
 RunOutput LoadedModel::output() const {
     RunOutput output;
-    output.title = parsed().title;
-    output.slow.names = model_.columns();
-    output.parameters = parsed().parameters;
-    output.model_text = parsed().source.text();
-    for (const auto& phase : problem_.phases) {
-        output.phases.push_back({phase.name, phase.frequency, phase.start});
-    }
-    output.seconds = {{"read", model_.seconds().read}, {"compile", model_.seconds().compile}};
-    if (choice_) {
-        output.choice = choice_->why;
-    }
+    output.title = model.title();
+    output.slow.names = model.columns();
+    output.parameters = model.parsed().parameters;
+    output.model_text = model.parsed().source.text();
+    output.phases = problem.phases;
+    output.choice = choice;
+    output.seconds = {{"read", model.seconds().read}, {"compile", model.seconds().compile}};
     return output;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,7 +15,6 @@
 #include "lento/base/misuse.hpp"
 #include "lento/run/method.hpp"
 #include "output/run_output.hpp"
-#include "output/version.hpp"
 
 namespace {
 
@@ -79,10 +79,6 @@ void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments)
     command.add_flag("--quiet", arguments.quiet, "Prints nothing on success");
 }
 
-void add_plot_option(CLI::App& command, lento::app::ModelArguments& arguments) {
-    command.add_option("--plot", arguments.plot, "FILE.svg or FILE.png: also draws a picture of the slow solution");
-}
-
 int status(Exit exit) {
     return static_cast<int>(exit);
 }
@@ -97,6 +93,14 @@ void say_misuse(int argc, char** argv, const char* explanation) {
     }
 }
 
+std::vector<std::string> commands_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Lento follows the slow motion of mechanical systems that vibrate fast, at a cost that does not grow with the "
@@ -105,41 +109,38 @@ int parse_and_run(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer("`lento COMMAND --help` explains each command. Try: lento run models/inverted-pendulum.toml");
 
-    lento::app::RunArguments run;
-    auto* run_command = app.add_subcommand(
-        "run", "Solves a model; prints a summary and writes solution.csv, solution.h5, summary.json and report.html");
-    add_model_options(*run_command, run);
-    run_command->add_option("--fast", run.fast,
-                            "A:B: also writes fast.csv, the reconstructed true solution between the times A and B");
-    add_plot_option(*run_command, run);
-    run_command->footer(run_footer);
-
-    lento::app::CompareArguments compare;
-    auto* compare_command = app.add_subcommand(
-        "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up");
-    add_model_options(*compare_command, compare);
-    compare_command->add_option("--budget", compare.budget, "Force evaluations that the reference may take [2e8]");
-    add_plot_option(*compare_command, compare);
-    compare_command->footer(compare_footer);
-
-    lento::app::ModelArguments check;
-    auto* check_command =
-        app.add_subcommand("check", "Reads and probes a model: fast periods, scale separation, which methods apply");
-    add_model_options(*check_command, check);
-    check_command->footer(check_footer);
-
-    lento::app::ProjectArguments project;
-    auto* project_command = app.add_subcommand(
-        "project", "Projects the start of a model with stiff springs or constraints onto its slow manifold");
-    add_model_options(*project_command, project);
-    project_command->add_flag("--richardson", project.richardson,
-                              "Extrapolates the multipliers to infinitely stiff springs");
-    project_command->footer(project_footer);
+    Exit exit = Exit::done;
+    lento::app::ModelArguments model;
+    const auto model_command = [&](const char* name, const char* does, auto command, const std::string& footer) {
+        auto* added = app.add_subcommand(name, does);
+        add_model_options(*added, model);
+        added->footer(footer);
+        added->callback([&exit, &model, command] { exit = command(model); });
+        return added;
+    };
+    constexpr const char* plot = "FILE.svg or FILE.png: also draws a picture of the slow solution";
+    auto* run = model_command(
+        "run", "Solves a model; prints a summary and writes solution.csv, solution.h5, summary.json and report.html",
+        lento::app::run, run_footer);
+    run->add_option("--fast", model.fast,
+                    "A:B: also writes fast.csv, the reconstructed true solution between the times A and B");
+    run->add_option("--plot", model.plot, plot);
+    auto* compare = model_command(
+        "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up",
+        lento::app::compare, compare_footer);
+    compare->add_option("--budget", model.budget, "Force evaluations that the reference may take [2e8]");
+    compare->add_option("--plot", model.plot, plot);
+    model_command("check", "Reads and probes a model: fast periods, scale separation, which methods apply",
+                  lento::app::check, check_footer);
+    model_command("project", "Projects the start of a model with stiff springs or constraints onto its slow manifold",
+                  lento::app::project, project_footer)
+        ->add_flag("--richardson", model.richardson, "Extrapolates the multipliers to infinitely stiff springs");
 
     lento::app::MethodsArguments methods;
     auto* methods_command =
         app.add_subcommand("methods", "Lists the methods, the problems each is for, and their options with defaults");
     methods_command->add_flag("--json", methods.json, "As JSON");
+    methods_command->callback([&] { exit = lento::app::methods(methods); });
 
     lento::app::ReproduceArguments reproduce;
     auto* reproduce_command =
@@ -152,26 +153,28 @@ int parse_and_run(int argc, char** argv) {
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
     reproduce_command->footer("Exit status: 0 everything judged agrees; 3 something does not; 2 unknown id.");
+    reproduce_command->callback([&] { exit = lento::app::reproduce(reproduce); });
 
-    lento::app::HelpArguments help;
+    std::string topic;
     auto* help_command =
         app.add_subcommand("help", "Explains methods, options, model sections and outcomes, each on one screen");
-    help_command->add_option("TOPIC", help.topic, "methods, METHOD, options, OPTION, sections, functions or outcomes");
+    help_command->add_option("TOPIC", topic, "methods, METHOD, options, OPTION, sections, functions or outcomes");
+    help_command->callback([&] { exit = lento::app::help(topic); });
 
-    lento::app::CompletionArguments completion;
+    std::string shell;
     auto* completion_command = app.add_subcommand("completion", "Prints what a shell needs to complete commands");
-    completion_command->add_option("SHELL", completion.shell, "bash, zsh or fish")->required();
+    completion_command->add_option("SHELL", shell, "bash, zsh or fish")->required();
     completion_command->footer(
         "For bash: lento completion bash > ~/.local/share/bash-completion/completions/lento\n"
         "For fish: lento completion fish > ~/.config/fish/completions/lento.fish\n"
         "For zsh:  source <(lento completion zsh)");
+    completion_command->callback([&] { exit = lento::app::completion(shell, commands_of(app)); });
 
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-            const std::vector<std::string> known{"run",     "compare",   "check", "project",
-                                                 "methods", "reproduce", "help",  "completion"};
+            const auto known = commands_of(app);
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
@@ -181,28 +184,7 @@ int parse_and_run(int argc, char** argv) {
         say_misuse(argc, argv, error.what());
         return status(Exit::bad_input);
     }
-    if (run_command->parsed()) {
-        return status(lento::app::run(run));
-    }
-    if (compare_command->parsed()) {
-        return status(lento::app::compare(compare));
-    }
-    if (check_command->parsed()) {
-        return status(lento::app::check(check));
-    }
-    if (project_command->parsed()) {
-        return status(lento::app::project(project));
-    }
-    if (methods_command->parsed()) {
-        return status(lento::app::methods(methods));
-    }
-    if (help_command->parsed()) {
-        return status(lento::app::help(help));
-    }
-    if (completion_command->parsed()) {
-        return status(lento::app::completion(completion));
-    }
-    return status(lento::app::reproduce(reproduce));
+    return status(exit);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "mechanism.hpp"
-
+/// What can be drawn of a model: points of two coordinates each, and the rods and springs between them.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "model/parts.hpp"
+#include "model_run.hpp"
 
 namespace lento::app {
 namespace {
@@ -34,27 +33,25 @@ public:
 
 private:
     bool find_points() {
-        std::map<std::string, std::size_t> columns;
-        for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
-            columns[model_.coordinates[i].name] = i;
-        }
-        for (std::size_t i = 0; i < model_.coordinates.size(); ++i) {
-            const auto& name = model_.coordinates[i].name;
+        const auto& coordinates = model_.coordinates;
+        for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            const auto& name = coordinates[i].name;
             for (std::size_t at = 0; at < name.size() && !point_of_[i]; ++at) {
                 const auto partner = [&](char letter) {
                     std::string other = name;
                     other[at] = letter;
-                    return columns.find(other);
+                    return static_cast<std::size_t>(std::ranges::find(coordinates, other, &model::Coordinate::name) -
+                                                    coordinates.begin());
                 };
                 const auto y = partner('y');
-                if (name[at] != 'x' || y == columns.end()) {
+                if (name[at] != 'x' || y == coordinates.size()) {
                     continue;
                 }
-                if (partner('z') != columns.end()) {
+                if (partner('z') < coordinates.size()) {
                     return false;
                 }
-                point_of_[i] = point_of_[y->second] = mechanism_.points.size();
-                mechanism_.points.push_back({i, y->second});
+                point_of_[i] = point_of_[y] = mechanism_.points.size();
+                mechanism_.points.push_back({i, y});
             }
         }
         return !mechanism_.points.empty();

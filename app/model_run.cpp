@@ -1,21 +1,15 @@
 #include "model_run.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include <fmt/format.h>
 
-#include "closer_look.hpp"
-#include "course.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
-#include "mechanism.hpp"
 #include "model/parts.hpp"
 #include "output/files.hpp"
-#include "progress.hpp"
-#include "summary.hpp"
+#include "terminal.hpp"
 
 namespace lento::app {
 
@@ -41,91 +35,6 @@ std::string place_of_divergence(const model::Model& model) {
     return {};
 }
 
-}  // namespace
-
-RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
-    RunOutput output = loaded.output();
-    // NOTE: what a row means depends on the method that ran, which is known at the end.
-    std::vector<Snapshot> samples;
-    request.sink = [&](double t, std::span<const double> y) { samples.push_back(loaded.model().snapshot(t, y)); };
-    StepLog steps(request.t_start);
-    Solution solution = [&] {
-        Progress progress(what, request.t_start, request.t_end);
-        request.progress = [&](double t) {
-            steps(t);
-            progress(t);
-        };
-        request.stop = progress.token();
-        return loaded.solve(request);
-    }();
-
-    output.record = solution.record();
-    if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
-        output.record.explanation += place_of_divergence(loaded.parsed());
-    }
-    if (!output.record.tried.empty()) {
-        output.choice = fmt::format("{} chose {} first", method::automatic, output.record.tried.front().method);
-    }
-    const auto row = [&](const Snapshot& state) {
-        return loaded.model().slow_row(state, output.record, request.t_start);
-    };
-    for (const auto& sample : samples) {
-        output.slow.t.push_back(sample.t);
-        output.slow.rows.push_back(row(sample));
-    }
-    output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
-    const auto& final_state = solution.final_state();
-    output.final_slow = row(final_state);
-    if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
-        output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
-        output.slow.rows.push_back(output.final_slow);
-    }
-    if (solution.has_fast()) {
-        output.final_fast = loaded.model().row(solution.reconstruct(final_state));
-    }
-    output.wanted_end = request.t_end;
-    return {std::move(output), std::move(solution), std::move(steps)};
-}
-
-void look_closer(const LoadedModel& loaded, const Request& request, const std::optional<Interval>& window,
-                 RecordedRun& run) {
-    const CloserLook look(loaded, request);
-    auto& view = run.output.view;
-    view.period = look.period(run.solution);
-    view.levels = look.levels(run.solution, window);
-    if (view.period && run.output.record.outcome == Outcome::completed) {
-        view.resolving = price_of_direct((request.t_end - request.t_start) / *view.period, request.rtol);
-    }
-    view.along_exact_part = run.output.record.slow_is == name_of(SlowMeaning::averaged) && loaded.problem().exact;
-    view.mechanism = mechanism_of(loaded.parsed());
-    view.course = course_charts(loaded, run.output);
-    if (run.solution.statistics().macro_steps > 1) {
-        view.course.insert(view.course.begin(), run.steps.chart());
-    }
-}
-
-namespace {
-
-void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report) {
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(summary_json(output)));
-    } else if (!arguments.quiet) {
-        const Terminal terminal(stdout);
-        const auto file = [&](const char* what, const std::string& where) {
-            fmt::print("  {} {}\n", terminal.soft(fmt::format("{:<18}", what)), where);
-        };
-        fmt::print("{}", summary_text(output, terminal));
-        file("report", report);
-        if (arguments.plot) {
-            file("picture", *arguments.plot);
-        }
-    }
-    const auto outcome = output.record.outcome;
-    if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
-        fmt::print(stderr, "lento: {}: {}\n", name_of(outcome), output.record.explanation);
-    }
-}
-
 /// Coordinates or variables and observed quantities: what has neither a velocity's nor a multiplier's name, the first six of them.
 std::vector<std::size_t> plotted_columns(const RunOutput& output) {
     constexpr std::size_t most = 6;
@@ -140,6 +49,65 @@ std::vector<std::size_t> plotted_columns(const RunOutput& output) {
 }
 
 }  // namespace
+
+RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
+    RunOutput output = loaded.output();
+    // NOTE: what a row means depends on the method that ran, which is known at the end.
+    std::vector<Snapshot> samples;
+    request.sink = [&](double t, std::span<const double> y) { samples.push_back(loaded.model.snapshot(t, y)); };
+    StepLog steps(request.t_start);
+    Solution solution = [&] {
+        Progress progress(what, request.t_start, request.t_end);
+        request.progress = [&](double t) {
+            steps(t);
+            progress(t);
+        };
+        request.stop = progress.token();
+        return solve(loaded.problem, request);
+    }();
+
+    output.record = solution.record();
+    if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
+        output.record.explanation += place_of_divergence(loaded.model.parsed());
+    }
+    if (!output.record.tried.empty()) {
+        output.choice = fmt::format("{} chose {} first", method::automatic, output.record.tried.front().method);
+    }
+    const auto row = [&](const Snapshot& state) {
+        return loaded.model.slow_row(state, output.record, request.t_start);
+    };
+    for (const auto& sample : samples) {
+        output.slow.t.push_back(sample.t);
+        output.slow.rows.push_back(row(sample));
+    }
+    output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
+    const auto& final_state = solution.final_state();
+    output.final_slow = row(final_state);
+    if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
+        output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
+        output.slow.rows.push_back(output.final_slow);
+    }
+    if (solution.has_fast()) {
+        output.final_fast = loaded.model.row(solution.reconstruct(final_state));
+    }
+    output.wanted_end = request.t_end;
+    return {std::move(output), std::move(solution), std::move(steps)};
+}
+
+void look_closer(const LoadedModel& loaded, const Request& request, const std::optional<Interval>& window,
+                 RecordedRun& run) {
+    auto& view = run.output.view;
+    add_levels(loaded, request, run.solution, window, view);
+    if (view.period && run.output.record.outcome == Outcome::completed) {
+        view.resolving = price_of_direct((request.t_end - request.t_start) / *view.period, request.rtol);
+    }
+    view.along_exact_part = run.output.record.slow_is == name_of(SlowMeaning::averaged) && loaded.problem.exact;
+    view.mechanism = mechanism_of(loaded.model.parsed());
+    view.course = course_charts(loaded, run.output);
+    if (run.solution.statistics().macro_steps > 1) {
+        view.course.insert(view.course.begin(), run.steps.chart());
+    }
+}
 
 Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder) {
     try {

@@ -1,17 +1,35 @@
-/// What `run`, `compare` and `check` share: solving with progress and Ctrl-C, samples as rows, the summary, the exit status.
+/// What `run` and `compare` share: solving with progress and Ctrl-C, samples as rows, what the report shows besides
+/// them, the summary, the exit status.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
-#include "course.hpp"
 #include "lento/solution/solution.hpp"
 #include "loaded_model.hpp"
 #include "output/run_output.hpp"
 
 namespace lento::app {
+
+/// The macro-steps of a run, from the times that it tells as it goes; few of many.
+class StepLog {
+public:
+    explicit StepLog(double t_start) : start_(t_start), last_(t_start) {}
+
+    void operator()(double t);
+    Chart chart() const;
+
+private:
+    static constexpr std::size_t most = 2000;
+
+    double start_, last_;
+    std::size_t every_ = 1, count_ = 0;
+    std::vector<double> t_, h_;
+};
 
 struct RecordedRun {
     RunOutput output;
@@ -22,12 +40,30 @@ struct RecordedRun {
 /// Solves; samples become rows of the output as they come. `what` is shown while it runs.
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what);
 
-/// Adds what the report shows besides the samples, as far as the request made the solution keep it; `window` is shown too.
+/// What has to be kept of the solution to look closer: the steps about the times to be shown.
+Recorder::Keep kept_for_closer_look(const LoadedModel& loaded, const Request& request);
+
+/// Adds what the report shows besides the samples, as far as the request made the solution keep it, and `window`.
 void look_closer(const LoadedModel& loaded, const Request& request, const std::optional<Interval>& window,
                  RecordedRun& run);
 
-/// Writes the files, prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. The summary is
-/// printed even where the files cannot be written.
+/// The period and the true motion at several scales, as much of it as there is, within a second or two.
+void add_levels(const LoadedModel& loaded, const Request& request, const Solution& solution,
+                const std::optional<Interval>& extra, RunView& view);
+
+/// How a run went, by what its samples and options say: constraint residuals, energy, the filter, what that lets through.
+std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output);
+
+/// Coordinates whose names differ by an x in place of a y (x1, y1; px, py) make a point. A constraint or elongation of
+/// one point joins it to a place that does not move, one of two points joins these. None where there are no points, too
+/// many, or points in space.
+std::optional<Mechanism> mechanism_of(const model::Model& model);
+
+/// Prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. `report` is where
+/// that is.
+void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report);
+
+/// Writes the files and prints the summary, even where the files cannot be written.
 Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const std::filesystem::path& folder);
 
 }  // namespace lento::app

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
@@ -15,19 +14,9 @@
 namespace lento::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
-    Json object = Json::object();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        object[names[i]] = values[i];
-    }
-    return object;
-}
-
 void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapolated,
                 const std::vector<std::string>& names, const std::vector<double>& values) {
-    fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model().title(),
+    fmt::print("{}\n\nOn the slow manifold after {} iterations ({} force evaluations):\n", loaded.model.title(),
                point.iterations, point.force_evaluations);
     for (std::size_t i = 0; i < values.size(); ++i) {
         fmt::print("  {:<20} {:.15g}\n", names[i], values[i]);
@@ -44,13 +33,13 @@ void print_text(const LoadedModel& loaded, const SlowPoint& point, bool extrapol
     for (const auto& warning : point.warnings) {
         fmt::print("\nwarning: {}\n", warning);
     }
-    for (const auto& note : loaded.request().notes) {
+    for (const auto& note : loaded.request.notes) {
         fmt::print("\nnote: {}\n", note);
     }
 }
 
 /// Options of a run that a projection does not have are refused here, and passed over in the model.
-void require_projection_arguments(const ProjectArguments& arguments) {
+void require_projection_arguments(const ModelArguments& arguments) {
     const std::vector<std::string> methods{std::string(method::ipa.name), std::string(method::bounded_derivative.name)};
     if (arguments.method && std::ranges::find(methods, *arguments.method) == methods.end()) {
         throw Misuse(fmt::format("--method {}: the projection is that of {}; leave --method out for the first",
@@ -67,21 +56,21 @@ void require_projection_arguments(const ProjectArguments& arguments) {
 
 }  // namespace
 
-Exit project(const ProjectArguments& arguments) {
+Exit project(const ModelArguments& arguments) {
     require_projection_arguments(arguments);
     ModelArguments with_method = arguments;
     with_method.method = arguments.method.value_or(std::string(method::ipa.name));
-    const LoadedModel loaded(with_method, Model::End::optional);
-    Request request = loaded.request();
+    const LoadedModel loaded = load(with_method, Model::End::optional);
+    Request request = loaded.request;
     request.velocity.resize(request.start.size());
     const auto point =
-        slow_point(loaded.problem(), request, arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
-    auto names = loaded.model().columns();
+        slow_point(loaded.problem, request, arguments.richardson ? Extrapolation::richardson : Extrapolation::none);
+    auto names = loaded.model.columns();
     names.resize(2 * point.position.size());
     std::vector<double> values = point.position;
     values.insert(values.end(), point.velocity.begin(), point.velocity.end());
     if (arguments.json) {
-        Json result{{"title", loaded.model().title()},
+        Json result{{"title", loaded.model.title()},
                     {"outcome", std::string(name_of(point.outcome))},
                     {"point", by_name(names, values)},
                     {"elongations", by_name(point.springs, point.elongations)},

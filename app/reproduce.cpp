@@ -1,20 +1,18 @@
 /// `lento reproduce`.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "output/files.hpp"
-#include "progress.hpp"
 #include "reproduction.hpp"
 #include "reproduction_pages.hpp"
 #include "terminal.hpp"
@@ -25,15 +23,12 @@ namespace {
 using papers::Reproduction;
 using papers::Result;
 
-nlohmann::ordered_json as_json(const Reproduction& reproduction, const Result& result) {
-    auto rows = nlohmann::ordered_json::array();
-    const auto number = [](std::optional<double> value) {
-        return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-    };
+Json as_json(const Reproduction& reproduction, const Result& result) {
+    Json rows = Json::array();
     for (const auto& row : result.rows) {
         rows.push_back({{"label", row.label},
                         {"column", row.column},
-                        {"published", number(row.published)},
+                        {"published", or_null(row.published)},
                         {"computed", row.computed},
                         {"judged", row.judged},
                         {"tolerance", row.tolerance}});
@@ -41,7 +36,7 @@ nlohmann::ordered_json as_json(const Reproduction& reproduction, const Result& r
             rows.back()["reference"] = *row.reference;  // not print: measured beforehand
         }
     }
-    auto claims = nlohmann::ordered_json::array();
+    Json claims = Json::array();
     for (const auto& claim : result.claims) {
         claims.push_back({{"text", claim.text},
                           {"measured", claim.measured},
@@ -60,7 +55,7 @@ void print(const Reproduction& reproduction, const Result& result) {
     }
     // Columns of nothing are left out.
     const auto line = [&](const std::string& label, const std::string& column, const std::string& printed,
-                          const std::string& reference, const std::string& computed, const char* sign) {
+                          const std::string& reference, const std::string& computed, const std::string& sign) {
         fmt::print("  {:<12} {:<{}}{}{} {:>12}  {}\n", label, column, widest,
                    result.has_published() ? fmt::format(" {:>12}", printed) : "",
                    result.has_references() ? fmt::format(" {:>12}", reference) : "", computed, sign);
@@ -71,9 +66,9 @@ void print(const Reproduction& reproduction, const Result& result) {
     }
     std::string last;
     for (const auto& row : result.rows) {
-        const char* sign = !row.judged ? "not judged" : !row.agrees() ? "DISAGREES" : row.expected() ? "agrees" : "";
+        const auto verdict = verdict_of(row);
         line(row.label == last ? "" : row.label, row.column, text(row.published), text(row.reference),
-             figure_text(row.computed), sign);
+             figure_text(row.computed), verdict == "disagrees" ? "DISAGREES" : verdict);
         last = row.label;
     }
     if (result.has_references()) {
@@ -88,22 +83,25 @@ void print(const Reproduction& reproduction, const Result& result) {
     }
 }
 
+std::vector<std::string> all_ids() {
+    std::vector<std::string> ids;
+    std::ranges::transform(papers::reproductions(), std::back_inserter(ids), &Reproduction::id);
+    return ids;
+}
+
 std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
     std::vector<const Reproduction*> list;
-    std::vector<std::string> known;
-    for (const auto& reproduction : papers::reproductions()) {
-        known.push_back(reproduction.id);
-        if (arguments.all) {
-            list.push_back(&reproduction);
-        }
+    const auto& known = papers::reproductions();
+    if (arguments.all) {
+        std::ranges::transform(known, std::back_inserter(list), [](const auto& each) { return &each; });
     }
     for (const auto& id : arguments.ids) {
-        const auto found = std::find(known.begin(), known.end(), id);
+        const auto found = std::ranges::find(known, id, &Reproduction::id);
         if (found == known.end()) {
             throw Misuse(fmt::format("'{}' cannot be reproduced{}; `lento reproduce --list` lists what can", id,
-                                     suggestion(id, known)));
+                                     suggestion(id, all_ids())));
         }
-        list.push_back(&papers::reproductions()[static_cast<std::size_t>(found - known.begin())]);
+        list.push_back(&*found);
     }
     if (list.empty()) {
         throw Misuse("say what to reproduce: one or more ids from `lento reproduce --list`, or --all");
@@ -137,38 +135,29 @@ void print_list() {
 }  // namespace
 
 Exit reproduce(const ReproduceArguments& arguments) {
-    if (arguments.list && !arguments.json) {
-        print_list();
-        return Exit::done;
-    }
     if (arguments.list) {
-        auto ids = nlohmann::ordered_json::array();
-        for (const auto& reproduction : papers::reproductions()) {
-            ids.push_back(reproduction.id);
-        }
-        fmt::print("{}\n", ids.dump(2));
+        arguments.json ? fmt::print("{}\n", Json(all_ids()).dump(2)) : print_list();
         return Exit::done;
     }
     const auto list = chosen(arguments);
     const std::filesystem::path folder = arguments.folder.value_or("out/reproduce");
     make_folder(folder);
     std::vector<Entry> all;
-    auto documents = nlohmann::ordered_json::array();
+    Json documents = Json::array();
     for (const auto* reproduction : list) {
         Waiting waiting(fmt::format("{} ({} of {})", reproduction->id, all.size() + 1, list.size()));
         const auto began = std::chrono::steady_clock::now();
-        Reproduced reproduced{reproduction, reproduction->compute()};
-        reproduced.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        all.push_back(entry_of(reproduced));
-        write_page(folder, reproduced);
+        const Result result = reproduction->compute();
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+        all.push_back(write_page(folder, *reproduction, result, spent.count()));
         write_index(folder);
         waiting.over();
         if (arguments.json) {
-            documents.push_back(as_json(*reproduction, reproduced.result));
+            documents.push_back(as_json(*reproduction, result));
             continue;
         }
         if (!arguments.quiet) {
-            print(*reproduction, reproduced.result);
+            print(*reproduction, result);
         }
         fmt::print("{} {} with {}\n", reproduction->id, all.back().agrees ? "agrees" : "DISAGREES",
                    all.back().judged_by);

@@ -6,11 +6,9 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "output/files.hpp"
 #include "output/page.hpp"
-#include "output/version.hpp"
 
 namespace lento::app {
 namespace {
@@ -26,15 +24,23 @@ std::string file_name(std::string id) {
     return id;
 }
 
+const char* agreement(bool agrees) {
+    return agrees ? "agrees" : "disagrees";
+}
+
+const char* sign(bool agrees) {
+    return agrees ? " &#10003;" : " &#10007;";
+}
+
 std::string cell(const Row& row) {
-    const char* mark = !row.judged ? "" : !row.agrees() ? "disagrees" : row.expected() ? "agrees" : "";
-    return fmt::format(
-        "<td class=\"{}\" title=\"{}\">{}{}{}</td>", mark, row.judged ? mark : "not judged", figure_text(row.computed),
-        row.expected() ? fmt::format(" <span class=\"soft\">| {}</span>", figure_text(*row.expected())) : std::string(),
-        !row.judged      ? " <span class=\"soft\">(not judged)</span>"
-        : !row.agrees()  ? " &#10007;"
-        : row.expected() ? " &#10003;"
-                         : "");
+    const auto verdict = verdict_of(row);
+    const auto expected =
+        row.expected() ? fmt::format(" <span class=\"soft\">| {}</span>", figure_text(*row.expected())) : "";
+    const char* mark = !row.judged        ? " <span class=\"soft\">(not judged)</span>"
+                       : !verdict.empty() ? sign(row.agrees())
+                                          : "";
+    return fmt::format("<td class=\"{}\" title=\"{}\">{}{}{}</td>", row.judged ? verdict : "", verdict,
+                       figure_text(row.computed), expected, mark);
 }
 
 template <class Key>
@@ -100,19 +106,10 @@ std::string claims(const Result& result, Source source, const char* title) {
             continue;
         }
         html += fmt::format("<tr><td class=\"text\">{}</td><td>{:.4g}</td><td class=\"{}\">{}</td></tr>\n",
-                            escaped(claim.text), claim.measured, claim.holds ? "agrees" : "disagrees",
+                            escaped(claim.text), claim.measured, agreement(claim.holds),
                             claim.holds ? "holds &#10003;" : "fails &#10007;");
     }
     return html + "</table></div>\n";
-}
-
-void write_entry(const std::filesystem::path& path, const Entry& entry) {
-    const nlohmann::ordered_json json{{"judged_by", entry.judged_by},
-                                      {"judged", entry.judged},
-                                      {"agreeing", entry.agreeing},
-                                      {"seconds", entry.seconds},
-                                      {"agrees", entry.agrees}};
-    write_whole(path, json.dump(2) + "\n");
 }
 
 /// None where there is no page, or its entry cannot be read.
@@ -133,10 +130,8 @@ std::optional<Entry> entry_in(const std::filesystem::path& folder, const papers:
 
 }  // namespace
 
-Entry entry_of(const Reproduced& reproduced) {
-    const auto& result = reproduced.result;
-    return {reproduced.reproduction, result.judged_by(), result.judged(),
-            result.agreeing(),       reproduced.seconds, result.agrees()};
+std::string verdict_of(const Row& row) {
+    return !row.judged ? "not judged" : row.agrees() && !row.expected() ? "" : agreement(row.agrees());
 }
 
 std::string summary(const std::vector<Entry>& entries) {
@@ -155,18 +150,17 @@ std::string figure_text(double value) {
                                                                                         : fmt::format("{:.3e}", value);
 }
 
-void write_page(const std::filesystem::path& folder, const Reproduced& reproduced) {
-    const auto& reproduction = *reproduced.reproduction;
-    const auto& result = reproduced.result;
+Entry write_page(const std::filesystem::path& folder, const papers::Reproduction& reproduction, const Result& result,
+                 double seconds) {
+    const Entry entry{&reproduction, result.judged_by(), result.judged(), result.agreeing(), seconds, result.agrees()};
     const std::string name = file_name(reproduction.id);
     std::string body = fmt::format(
         "<p><a href=\"index.html\">All reproductions</a></p>\n<h1>{}</h1>\n<p class=\"soft\">{}: {}</p>\n"
         "<p class=\"{}\"><strong>{} with {}</strong>: {} of {} judged figures and claims, {:.1f} s</p>\n"
         "<p>{}</p>\n<pre>lento reproduce {}</pre>\n",
         escaped(reproduction.title), escaped(reproduction.id), escaped(papers::citation(reproduction.paper)),
-        result.agrees() ? "agrees" : "disagrees", result.agrees() ? "agrees" : "disagrees", result.judged_by(),
-        result.agreeing(), result.judged(), reproduced.seconds, escaped(reproduction.parameters),
-        escaped(reproduction.id));
+        agreement(entry.agrees), agreement(entry.agrees), entry.judged_by, entry.agreeing, entry.judged, seconds,
+        escaped(reproduction.parameters), escaped(reproduction.id));
     for (std::size_t k = 0; k < result.pictures.size(); ++k) {
         const auto svg = papers::svg_of(result.pictures[k]);
         write_whole(folder / (name + (k == 0 ? "" : fmt::format("-{}", k + 1)) + ".svg"), svg);
@@ -177,9 +171,14 @@ void write_page(const std::filesystem::path& folder, const Reproduced& reproduce
         body += table(result);
     }
     body += claims(result, Source::paper, "What it was to show") + claims(result, Source::lento, "What Lento claims");
-    body += fmt::format("<p class=\"soft\">Lento {}</p>", version);
     write_whole(folder / (name + ".html"), page::document(reproduction.id, body));
-    write_entry(folder / (name + ".json"), entry_of(reproduced));
+    const Json json{{"judged_by", entry.judged_by},
+                    {"judged", entry.judged},
+                    {"agreeing", entry.agreeing},
+                    {"seconds", entry.seconds},
+                    {"agrees", entry.agrees}};
+    write_whole(folder / (name + ".json"), json.dump(2) + "\n");
+    return entry;
 }
 
 void write_index(const std::filesystem::path& folder) {
@@ -195,7 +194,7 @@ void write_index(const std::filesystem::path& folder) {
         "<h1>Published tables and figures, recomputed</h1>\n<p class=\"{}\"><strong>{}</strong>, {:.0f} s</p>\n"
         "<pre>lento reproduce ID</pre>\n<div class=\"wide\"><table>\n"
         "<tr><th>ID</th><th class=\"text\">title</th><th>judged</th><th>seconds</th><th class=\"text\"></th></tr>\n",
-        std::ranges::all_of(entries, &Entry::agrees) ? "agrees" : "disagrees", summary(entries), seconds);
+        agreement(std::ranges::all_of(entries, &Entry::agrees)), summary(entries), seconds);
     std::string paper;
     for (const auto& [reproduction, judged_by, judged, agreeing, spent, agrees] : entries) {
         if (reproduction->paper != paper) {
@@ -205,12 +204,11 @@ void write_index(const std::filesystem::path& folder) {
         }
         body += fmt::format(
             "<tr><td><a href=\"{}.html\">{}</a></td><td class=\"text\">{}</td><td>{} of {}</td><td>{:.1f}</td><td "
-            "class=\"text {}\">{} with {} {}</td></tr>\n",
+            "class=\"text {}\">{} with {}{}</td></tr>\n",
             file_name(reproduction->id), escaped(reproduction->id), escaped(reproduction->title), agreeing, judged,
-            spent, agrees ? "agrees" : "disagrees", agrees ? "agrees" : "disagrees", escaped(judged_by),
-            agrees ? "&#10003;" : "&#10007;");
+            spent, agreement(agrees), agreement(agrees), escaped(judged_by), sign(agrees));
     }
-    body += fmt::format("</table></div>\n<p class=\"soft\">Lento {}</p>", version);
+    body += "</table></div>\n";
     write_whole(folder / "index.html", page::document("Lento: reproductions", body));
 }
 

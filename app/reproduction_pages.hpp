@@ -10,12 +10,6 @@
 
 namespace lento::app {
 
-struct Reproduced {
-    const papers::Reproduction* reproduction;
-    papers::Result result;
-    double seconds = 0;
-};
-
 /// One line of an index.
 struct Entry {
     const papers::Reproduction* reproduction;
@@ -24,15 +18,19 @@ struct Entry {
     double seconds = 0;
     bool agrees = false;
 };
-Entry entry_of(const Reproduced& reproduced);
 /// "2 of 2 agree with print", or how many of them with print.
 std::string summary(const std::vector<Entry>& entries);
+
+/// "agrees", "disagrees", "not judged", or nothing where there is nothing to compare with.
+std::string verdict_of(const papers::Row& row);
 
 /// Counts as whole numbers, everything else with four digits.
 std::string figure_text(double value);
 
-/// FOLDER/paper-figure-1.html and paper-figure-1.svg, with -2, -3, ... for more pictures, and paper-figure-1.json for the index.
-void write_page(const std::filesystem::path& folder, const Reproduced& reproduced);
+/// FOLDER/paper-figure-1.html and paper-figure-1.svg, with -2, -3, ... for more pictures, and paper-figure-1.json for the index, of
+/// which this returns the line.
+Entry write_page(const std::filesystem::path& folder, const papers::Reproduction& reproduction,
+                 const papers::Result& result, double seconds);
 /// FOLDER/index.html, of all pages that are in the folder.
 void write_index(const std::filesystem::path& folder);
 

@@ -1,12 +1,14 @@
-#include "summary.hpp"
-
+/// The summary of a run, as a table for the terminal or as JSON.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <vector>
-#include "lento/run/method.hpp"
 
 #include <fmt/format.h>
+
+#include "lento/run/method.hpp"
+#include "model_run.hpp"
+#include "terminal.hpp"
 
 namespace lento::app {
 namespace {
@@ -46,8 +48,6 @@ std::string final_table(const RunOutput& output, const Terminal& terminal) {
     return text;
 }
 
-}  // namespace
-
 std::string summary_text(const RunOutput& output, const Terminal& terminal) {
     const auto& record = output.record;
     const auto& s = record.statistics;
@@ -70,18 +70,18 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
                             : std::string(" (resolving each vibration takes fewer)");
     }
     line("force evaluations", fmt::format("{}{}", s.force_evaluations, saved));
-    std::string stages;
     double total = 0;
+    std::vector<std::string> stages;
     for (const auto& [stage, seconds] : output.seconds) {
-        stages += fmt::format("{}{} {:.2g}", stages.empty() ? "" : ", ", stage, seconds);
+        stages.push_back(fmt::format("{} {:.2g}", stage, seconds));
         total += seconds;
     }
-    line("seconds", fmt::format("{:.2g} ({})", total, stages));
-    std::string options;
-    for (const auto& option : record.options) {
-        options += fmt::format("{}{}={}", options.empty() ? "" : " ", option.name, option.value);
+    line("seconds", fmt::format("{:.2g} ({})", total, fmt::join(stages, ", ")));
+    std::vector<std::string> options;
+    for (const auto& [name, value] : record.options) {
+        options.push_back(name + "=" + value);
     }
-    line("options", options);
+    line("options", fmt::format("{}", fmt::join(options, " ")));
     text += final_table(output, terminal);
     if (!record.warnings.empty()) {
         text += "\n";
@@ -90,6 +90,28 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
         fmt::format_to(std::back_inserter(text), "  {} {}\n", terminal.warning("warning:"), warning);
     }
     return text + "\n";
+}
+
+}  // namespace
+
+void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report) {
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(summary_json(output)));
+    } else if (!arguments.quiet) {
+        const Terminal terminal(stdout);
+        const auto file = [&](const char* what, const std::string& where) {
+            fmt::print("  {} {}\n", terminal.soft(fmt::format("{:<18}", what)), where);
+        };
+        fmt::print("{}", summary_text(output, terminal));
+        file("report", report);
+        if (arguments.plot) {
+            file("picture", *arguments.plot);
+        }
+    }
+    const auto outcome = output.record.outcome;
+    if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
+        fmt::print(stderr, "lento: {}: {}\n", name_of(outcome), output.record.explanation);
+    }
 }
 
 }  // namespace lento::app

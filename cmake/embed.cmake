@@ -1,11 +1,11 @@
 # Turns files into constants of a C++ source: cmake -DOUT=FILE.cpp "-DFILES=name=path;name=path" -P embed.cmake
-set(text "#include \"output/assets.hpp\"\n\nnamespace lento::page {\nnamespace {\n")
+set(text "#include <string_view>\n\nnamespace lento::page {\nnamespace {\n")
 foreach(entry IN LISTS FILES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${entry}")
   set(name ${CMAKE_MATCH_1})
   file(READ "${CMAKE_MATCH_2}" bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
   string(APPEND text "constexpr char ${name}_bytes[] = {${bytes}};\n")
-  string(APPEND names "const std::string_view ${name}(${name}_bytes, sizeof ${name}_bytes);\n")
+  string(APPEND names "extern const std::string_view ${name};\nconst std::string_view ${name}(${name}_bytes, sizeof ${name}_bytes);\n")
 endforeach()
 file(WRITE "${OUT}" "${text}\n}  // namespace\n\n${names}\n}  // namespace lento::page\n")

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
+
 namespace lento {
 
 namespace {
@@ -29,6 +33,14 @@ std::vector<std::string> list_items(std::string_view text) {
         }
     }
     return items;
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw Misuse(fmt::format("{} '{}' is not of the form NAME=VALUE", flag, text));
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 }  // namespace lento

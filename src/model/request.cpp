@@ -45,14 +45,6 @@ void clear_counterpart(Options& options, std::string_view name) {
     }
 }
 
-std::pair<std::string, std::string> name_and_value(const std::string& text) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        throw Misuse(fmt::format("--option '{}' is not of the form NAME=VALUE", text));
-    }
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 /// As the model gives them.
 Options options_of(const model::Model& parsed) {
     Options options;
@@ -94,10 +86,10 @@ Options options_of(const model::Model& parsed) {
 
 void set_asked(const Model& model, const std::vector<std::string>& asked, Options& options) {
     for (const auto& option : asked) {
-        clear_counterpart(options, name_and_value(option).first);
+        clear_counterpart(options, name_and_value(option, "--option").first);
     }
     for (const auto& option : asked) {
-        auto [name, value] = name_and_value(option);
+        auto [name, value] = name_and_value(option, "--option");
         if (const auto* entry = find_option(name); entry != nullptr && is_list(*entry)) {
             std::vector<double> numbers;
             for (const auto& item : list_items(value)) {

@@ -68,21 +68,23 @@ void require(bool written, const std::string& what) {
     }
 }
 
+void write_attribute(hid_t object, const std::string& name, hid_t type, hid_t memory, const void* value) {
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    require(H5Awrite(attribute, memory, value) >= 0, "the attribute " + name);
+}
+
 /// Text of any length.
 void write_attribute(hid_t object, const std::string& name, const std::string& text) {
     const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
     H5Tset_size(type, H5T_VARIABLE);
     H5Tset_cset(type, H5T_CSET_UTF8);
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     const char* pointer = text.c_str();
-    require(H5Awrite(attribute, type, &pointer) >= 0, "the attribute " + name);
+    write_attribute(object, name, type, type, &pointer);
 }
 
 void write_attribute(hid_t object, const std::string& name, double value) {
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Handle attribute(H5Acreate2(object, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    require(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0, "the attribute " + name);
+    write_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 /// The unit of a column in terms of the model's own units; empty where nothing is known of it.
@@ -92,12 +94,10 @@ std::string unit_of(const std::string& name, const std::unordered_set<std::strin
     return names.contains(position) ? fmt::format("unit of {} / model time", position) : std::string();
 }
 
-void write_column(hid_t group, const std::string& name, const std::vector<double>& values, const std::string& unit) {
-    const hsize_t length = values.size();
-    const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose);
+void write_data(hid_t group, const std::string& name, hid_t space, const double* values, const std::string& unit = "") {
     const Handle data(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                       H5Dclose);
-    require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0, name);
+    require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0, name);
     if (!unit.empty()) {
         write_attribute(data, "units", unit);
     }
@@ -105,32 +105,24 @@ void write_column(hid_t group, const std::string& name, const std::vector<double
 
 void write_series(hid_t group, const Series& series) {
     const std::unordered_set<std::string> names(series.names.begin(), series.names.end());
-    write_column(group, "t", series.t, "model time");
+    const hsize_t length = series.t.size();
+    const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose);
+    write_data(group, "t", space, series.t.data(), "model time");
     std::vector<double> column(series.t.size());
     for (std::size_t i = 0; i < series.names.size(); ++i) {
         std::transform(series.rows.begin(), series.rows.end(), column.begin(), [i](const auto& row) { return row[i]; });
-        write_column(group, series.names[i], column, unit_of(series.names[i], names));
+        write_data(group, series.names[i], space, column.data(), unit_of(series.names[i], names));
     }
 }
 
 /// NOTE: datasets, not attributes: an object with thousands of attributes takes minutes to write.
-void write_numbers(hid_t parent, const char* name, const RunOutput::Named& numbers) {
+void write_numbers(hid_t parent, const char* name, const Json& numbers) {
     const Handle group = group_in(parent, name);
     const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    for (const auto& [key, value] : numbers) {
-        const Handle data(H5Dcreate2(group, key.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                          H5Dclose);
-        require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0, key);
+    for (const auto& [key, number] : numbers.items()) {
+        const auto value = number.get<double>();
+        write_data(group, key, space, &value);
     }
-}
-
-void write_final(hid_t parent, const char* name, const std::vector<std::string>& names,
-                 const std::vector<double>& values) {
-    RunOutput::Named numbers;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        numbers.emplace_back(names[i], values[i]);
-    }
-    write_numbers(parent, name, numbers);
 }
 
 void write_everything(hid_t file, const RunOutput& output) {
@@ -145,7 +137,7 @@ void write_everything(hid_t file, const RunOutput& output) {
         value.is_number() ? write_attribute(options, name, value.get<double>())
                           : write_attribute(options, name, value.get<std::string>());
     }
-    write_numbers(file, "parameters", output.parameters);
+    write_numbers(file, "parameters", by_name(output.parameters));
     const Handle phases = group_in(file, "phases");
     for (const auto& phase : output.phases) {
         const Handle group = group_in(phases, phase.name.c_str());
@@ -163,9 +155,9 @@ void write_everything(hid_t file, const RunOutput& output) {
     const Handle slow = group_in(file, "slow");
     write_attribute(slow, "slow_is", output.record.slow_is);
     write_series(slow, output.slow);
-    write_final(file, "final", output.slow.names, output.final_slow);
+    write_numbers(file, "final", summary["final"]);
     if (output.final_fast) {
-        write_final(file, "final_fast", output.slow.names, *output.final_fast);
+        write_numbers(file, "final_fast", summary["final_fast"]);
     }
     if (output.fast) {
         write_series(group_in(file, "fast"), *output.fast);

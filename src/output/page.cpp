@@ -1,40 +1,15 @@
 #include "output/page.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-
 #include <fmt/format.h>
-
-#include "output/assets.hpp"
 
 namespace lento::page {
 
-using Json = nlohmann::ordered_json;
+// Files of page/ and of uPlot, put into the program when it is built (cmake/embed.cmake).
+extern const std::string_view style, mechanism_script, script, chart_style, chart_script;
 
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                safe += "&amp;";
-                break;
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:
-                safe += c;
-        }
-    }
-    return safe;
-}
+namespace {
 
+/// Data as it may stand in a script element of a page; what is not finite is null.
 std::string data_text(const Json& json) {
     auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     // NOTE: "</script>" inside a string would end the element.
@@ -44,53 +19,31 @@ std::string data_text(const Json& json) {
     return text;
 }
 
-Json rounded(double value, int digits) {
-    return std::isfinite(value) ? Json(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr))
-                                : Json(nullptr);
-}
-
-Json chart_json(const Chart& chart) {
-    Json curves = Json::array();
-    for (const auto& curve : chart.curves) {
-        Json x = Json::array();
-        Json y = Json::array();
-        for (std::size_t k = 0; k < curve.x.size(); ++k) {
-            x.push_back(rounded(curve.x[k], 9));
-            y.push_back(rounded(curve.y[k], 13));  // charts may show changes that are tiny against the values
-        }
-        curves.push_back({{"label", curve.label}, {"x", std::move(x)}, {"y", std::move(y)}});
-    }
-    return {{"title", chart.title},
-            {"x", chart.x},
-            {"y", chart.y},
-            {"log_x", chart.x_scale == Chart::Scale::logarithmic},
-            {"log_y", chart.y_scale == Chart::Scale::logarithmic},
-            {"markers", chart.marks == Chart::Marks::points},
-            {"curves", std::move(curves)}};
-}
-
-namespace {
-
-std::string with_head(std::string_view title, std::string_view styles, std::string_view body,
-                      const std::string& scripts) {
-    return fmt::format(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-        "content=\"width=device-width,initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n"
-        "<style>{}\n{}</style>\n</head>\n<body>\n{}\n{}</body>\n</html>\n",
-        escaped(title), styles, style, body, scripts);
-}
-
 }  // namespace
 
-std::string document(std::string_view title, std::string_view body) {
-    return with_head(title, "", body, "");
+std::string escaped(std::string_view text) {
+    constexpr std::string_view special = "&<>\"";
+    constexpr std::string_view names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    std::string safe;
+    for (const char c : text) {
+        const auto found = special.find(c);
+        safe += found == std::string_view::npos ? std::string_view(&c, 1) : names[found];
+    }
+    return safe;
 }
 
 std::string document(std::string_view title, std::string_view body, const Json& data) {
-    return with_head(title, chart_style, body,
-                     fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
-                                 "<script>{}\n{}</script>\n",
-                                 data_text(data), chart_script, mechanism_script, script));
+    const std::string scripts =
+        data.is_null() ? std::string()
+                       : fmt::format(
+                             "<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
+                             "<script>{}\n{}</script>\n",
+                             data_text(data), chart_script, mechanism_script, script);
+    return fmt::format(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n"
+        "<style>{}\n{}</style>\n</head>\n<body>\n{}<p class=\"soft\">Lento {}</p>\n{}</body>\n</html>\n",
+        escaped(title), data.is_null() ? "" : chart_style, style, body, version, scripts);
 }
 
 }  // namespace lento::page

@@ -142,11 +142,10 @@ public:
         cairo_new_path(context_);
         bool pen = false;
         for (const auto& [x, y] : points) {
-            const bool finite = std::isfinite(y);
-            if (finite) {
+            if (std::isfinite(y)) {
                 pen ? cairo_line_to(context_, x, y) : cairo_move_to(context_, x, y);
             }
-            pen = finite;
+            pen = std::isfinite(y);
         }
         cairo_stroke(context_);
     }
@@ -207,17 +206,16 @@ private:
     }
 
     Range range(std::size_t column) const {
-        Range value;
+        Range range;
+        const auto include = [&](double value) { range.include(value); };
         for (const auto& row : output_.slow.rows) {
-            value.include(row[column]);
+            include(row[column]);
         }
         if (const Level* level = look(column)) {
-            for (std::size_t k = 0; k < level->count; ++k) {
-                value.include(level->columns[column].low[k]);
-                value.include(level->columns[column].high[k]);
-            }
+            std::ranges::for_each(level->columns[column].low, include);
+            std::ranges::for_each(level->columns[column].high, include);
         }
-        return value.widened();
+        return range.widened();
     }
 
     void draw_panel(Canvas& canvas, std::size_t column, double left, double y0, bool last) const {

@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "lento/run/method.hpp"
 #include "output/page.hpp"
-#include "output/report_data.hpp"
-#include "output/run_output.hpp"
-#include "output/version.hpp"
 
 namespace lento {
 namespace {
@@ -20,35 +17,28 @@ constexpr std::size_t most_rows = 200;
 constexpr std::size_t most_text = 100'000;  // of the model
 
 std::string slow_meaning(const RunOutput& output) {
-    const auto& slow_is = output.record.slow_is;
     if (output.view.along_exact_part) {
         return "averaged where the exactly solved part stands still; near the true motion once a period";
     }
-    if (slow_is == name_of(SlowMeaning::averaged)) {
-        return "the mean of the true motion over a vibration";
-    }
-    if (slow_is == "stroboscopic") {
-        return "meets the true motion once a period";
-    }
-    if (slow_is == "slow manifold") {
-        return "the motion without vibration that the true one swings about";
-    }
-    if (slow_is == "slow variables") {
-        return "right in the slow variables; where on the fast orbit the state stands means nothing";
+    constexpr std::pair<SlowMeaning, const char*> meanings[] = {
+        {SlowMeaning::averaged, "the mean of the true motion over a vibration"},
+        {SlowMeaning::stroboscopic, "meets the true motion once a period"},
+        {SlowMeaning::slow_manifold, "the motion without vibration that the true one swings about"},
+        {SlowMeaning::slow_variables,
+         "right in the slow variables; where on the fast orbit the state stands means nothing"}};
+    for (const auto& [meaning, words] : meanings) {
+        if (output.record.slow_is == name_of(meaning)) {
+            return words;
+        }
     }
     return "the motion itself, each vibration resolved";
 }
 
 /// 1234567 as 1,234,567.
 std::string grouped(std::int64_t number) {
-    const std::string digits = std::to_string(number);
-    std::string text;
-    for (std::size_t k = 0; k < digits.size(); ++k) {
-        const bool first = text.empty() || text == "-";
-        if (!first && (digits.size() - k) % 3 == 0) {
-            text += ',';
-        }
-        text += digits[k];
+    std::string text = std::to_string(number);
+    for (auto at = std::ssize(text) - 3; at > (number < 0 ? 1 : 0); at -= 3) {
+        text.insert(static_cast<std::size_t>(at), 1, ',');
     }
     return text;
 }
@@ -75,13 +65,11 @@ std::string answer(const RunOutput& output) {
     if (record.error_estimate.empty()) {
         fact(html, "Estimated error", "none", "this method gives no estimate; lento compare measures the error");
     } else {
-        std::size_t worst = 0;
-        for (std::size_t i = 0; i < record.error_estimate.size(); ++i) {
-            worst = record.error_estimate[i] > record.error_estimate[worst] ? i : worst;
-        }
-        fact(html, "Estimated error", fmt::format("{:.1e}", record.error_estimate[worst]),
+        const auto worst = std::ranges::max_element(record.error_estimate);
+        const auto name = static_cast<std::size_t>(worst - record.error_estimate.begin());
+        fact(html, "Estimated error", fmt::format("{:.1e}", *worst),
              fmt::format("of the {} solution, the largest, in {}", output.final_fast ? "true" : "slow",
-                         output.slow.names[worst]));
+                         output.slow.names[name]));
     }
     fact(html, "Force evaluations", grouped(record.statistics.force_evaluations),
          fmt::format("{:.2g} s to solve", record.statistics.wall_seconds));
@@ -89,8 +77,7 @@ std::string answer(const RunOutput& output) {
         const double factor = *output.view.resolving / static_cast<double>(record.statistics.force_evaluations);
         const bool gain = factor >= 1;
         fact(html, gain ? "Saved" : "More work", times(gain ? factor : 1 / factor),
-             fmt::format("{} {:.2g} evaluations, {}",
-                         gain ? "resolving each vibration takes" : "resolving each vibration takes only",
+             fmt::format("resolving each vibration takes {}{:.2g} evaluations, {}", gain ? "" : "only ",
                          *output.view.resolving, output.view.resolving_is));
     }
     return html + "</dl>\n";
@@ -203,13 +190,12 @@ std::string solution_words(const RunOutput& output) {
 }  // namespace
 
 std::string report_html(const RunOutput& output) {
-    const auto data = report_data(output);
-    std::string body = fmt::format("<h1>{}</h1>\n", escaped(output.title.empty() ? "Lento" : output.title));
+    const auto data = page::report_data(output);
+    const std::string title = output.title.empty() ? "Lento" : output.title;
+    std::string body = fmt::format("<h1>{}</h1>\n", escaped(title));
     body += ending(output) + answer(output);
     if (output.slow.t.size() > 1) {
-        body += "<h2>Solution</h2>\n";
-        body += solution_words(output);
-        body += "<div id=\"solution\"></div>\n";
+        body += "<h2>Solution</h2>\n" + solution_words(output) + "<div id=\"solution\"></div>\n";
     } else {
         body += "<p>The run ended before there was a solution to show.</p>\n";
     }
@@ -226,8 +212,7 @@ std::string report_html(const RunOutput& output) {
     }
     final_table(body, output);
     details(body, output);
-    body += fmt::format("<p class=\"soft\">Lento {}</p>", version);
-    return page::document(output.title.empty() ? "Lento" : output.title, body, data);
+    return page::document(title, body, data);
 }
 
 }  // namespace lento

@@ -1,116 +1,86 @@
-#include "output/report_data.hpp"
-
+/// What the charts of a report show, as JSON.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <initializer_list>
+#include <cstdlib>
+#include <iterator>
 #include <optional>
+#include <utility>
 #include <variant>
-#include "lento/run/method.hpp"
 
+#include <fmt/format.h>
+
+#include "lento/run/method.hpp"
 #include "output/page.hpp"
 
-namespace lento {
+namespace lento::page {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_points = 2000;     // of a curve
 constexpr std::size_t most_numbers = 60'000;  // of all curves of the whole run
 constexpr std::size_t most_columns = 200;
 
-/// A series at no more points than a chart can show; where points were left out, with the lowest and highest of them.
-class Thinned {
-public:
-    Thinned(const Series& series, std::size_t columns) : series_(series) {
-        const std::size_t most =
-            std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
-        size_ = series.t.size();
-        stride_ = (size_ + most - 1) / most;
-        stride_ = std::max<std::size_t>(1, stride_);
-        for (std::size_t k = 0; k < size_; k += stride_) {
-            picks_.push_back(std::min(k + stride_ / 2, size_ - 1));
-        }
-        if (stride_ > 1 && !picks_.empty()) {
-            picks_.front() = 0;
-            picks_.back() = size_ - 1;
-        }
-    }
-    bool thinned() const { return stride_ > 1; }
-    std::size_t size() const { return picks_.size(); }
-    double t(std::size_t k) const { return series_.t[picks_[k]]; }
-    double value(std::size_t k, std::size_t column) const { return series_.rows[picks_[k]][column]; }
-    double extreme(std::size_t k, std::size_t column, bool high) const {
-        double found = value(k, column);
-        for (std::size_t i = k * stride_; i < std::min(size_, (k + 1) * stride_); ++i) {
-            const double next = series_.rows[i][column];
-            found = high ? std::max(found, next) : std::min(found, next);
-        }
-        return found;
-    }
+/// A value with few digits, as a picture needs it.
+double rounded(double value, int digits) {
+    return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
 
-private:
-    const Series& series_;
-    std::size_t size_ = 0, stride_ = 1;
-    std::vector<std::size_t> picks_;
-};
+Json chart_json(const Chart& chart) {
+    const auto numbers = [](std::vector<double> values, int digits) {
+        std::ranges::transform(values, values.begin(), [=](double value) { return rounded(value, digits); });
+        return values;
+    };
+    Json curves = Json::array();
+    for (const auto& curve : chart.curves) {
+        // Charts may show changes that are tiny against the values.
+        curves.push_back({{"label", curve.label}, {"x", numbers(curve.x, 9)}, {"y", numbers(curve.y, 13)}});
+    }
+    return {{"title", chart.title},
+            {"x", chart.x},
+            {"y", chart.y},
+            {"log_x", chart.x_scale == Chart::Scale::logarithmic},
+            {"log_y", chart.y_scale == Chart::Scale::logarithmic},
+            {"markers", chart.marks == Chart::Marks::points},
+            {"curves", std::move(curves)}};
+}
 
 /// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and steps over the range would
 /// leave nothing of the others, as they are.
-class Quantized {
-public:
-    explicit Quantized(std::initializer_list<const std::vector<double>*> lists) {
-        std::vector<double> sizes;
-        double low = HUGE_VAL;
-        double high = -HUGE_VAL;
-        for (const auto* list : lists) {
-            for (const double value : *list) {
-                if (std::isfinite(value)) {
-                    low = std::min(low, value);
-                    high = std::max(high, value);
-                    sizes.push_back(std::abs(value));
-                }
-            }
-        }
-        if (sizes.empty()) {
-            return;
-        }
-        constexpr double blown_up = 1e4;
-        std::ranges::nth_element(sizes, sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2));
-        if (std::max(std::abs(low), std::abs(high)) > blown_up * sizes[sizes.size() / 2]) {
-            return;
-        }
-        constexpr double steps = 50'000;
-        base_ = low;
-        step_ = high > low ? (high - low) / steps : std::max(std::abs(low) * 1e-16, 1e-300);
+Json column_json(const Level::Column& column) {
+    std::vector<double> finite;
+    for (const auto* list : {&column.slow, &column.low, &column.high, &column.truth}) {
+        std::ranges::copy_if(*list, std::back_inserter(finite), [](double value) { return std::isfinite(value); });
     }
-    Json base() const { return base_; }
-    Json step() const { return step_.value_or(1); }
-    Json operator()(const std::vector<double>& list) const {
+    double base = 0;
+    std::optional<double> step;  // none: numbers as they are
+    if (!finite.empty()) {
+        constexpr double blown_up = 1e4;
+        constexpr double steps = 50'000;
+        const auto size = [](double value) { return std::abs(value); };
+        const auto [low, high] = std::ranges::minmax(finite);
+        const auto middle = finite.begin() + std::ssize(finite) / 2;
+        std::ranges::nth_element(finite, middle, {}, size);
+        if (!(std::max(std::abs(low), std::abs(high)) > blown_up * std::abs(*middle))) {
+            base = low;
+            step = high > low ? (high - low) / steps : std::max(std::abs(low) * 1e-16, 1e-300);
+        }
+    }
+    Json json{{"base", base}, {"step", step.value_or(1)}};
+    const auto add = [&](const char* name, const std::vector<double>& list) {
         Json numbers = Json::array();
         for (const double value : list) {
-            numbers.push_back(!std::isfinite(value) || !step_
-                                  ? page::rounded(value)
-                                  : Json(static_cast<std::int64_t>(std::llround((value - base_) / *step_))));
+            numbers.push_back(step && std::isfinite(value) ? Json(std::llround((value - base) / *step))
+                                                           : Json(rounded(value, 7)));
         }
-        return numbers;
-    }
-
-private:
-    double base_ = 0;
-    std::optional<double> step_;  // none: numbers as they are
-};
-
-Json column_json(const Level::Column& column) {
-    const Quantized numbers{&column.slow, &column.low, &column.high, &column.truth};
-    Json json{{"base", numbers.base()}, {"step", numbers.step()}, {"slow", numbers(column.slow)}};
+        json[name] = std::move(numbers);
+    };
+    add("slow", column.slow);
     if (!column.low.empty()) {
-        json["low"] = numbers(column.low);
-        json["high"] = numbers(column.high);
+        add("low", column.low);
+        add("high", column.high);
     }
     if (!column.truth.empty()) {
-        json["true"] = numbers(column.truth);
+        add("true", column.truth);
     }
     return json;
 }
@@ -131,38 +101,57 @@ double between(const Level& level, const std::vector<double>& values, double t) 
     return values[k] + part * (values[k + 1] - values[k]);
 }
 
-/// The samples, with the band that the vibration fills where it is known.
+/// The samples, no more than a chart can show, with the band that the vibration fills where it is known; else, where
+/// samples are left out, with the lowest and highest of them.
 Json whole_run(const RunOutput& output, std::size_t columns) {
-    const Thinned samples(output.slow, columns);
+    const auto& [names, times, rows] = output.slow;
+    const std::size_t most = std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
+    const std::size_t stride = std::max<std::size_t>(1, (times.size() + most - 1) / most);
+    std::vector<std::size_t> picks;
+    for (std::size_t k = 0; k < times.size(); k += stride) {
+        picks.push_back(std::min(k + stride / 2, times.size() - 1));
+    }
+    picks.front() = 0;
+    picks.back() = times.size() - 1;
     Json t = Json::array();
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-        t.push_back(samples.t(k));
+    for (const std::size_t pick : picks) {
+        t.push_back(times[pick]);
     }
     Json json = Json::object();
     const Level* look = output.view.levels.empty() ? nullptr : &output.view.levels.front();
+    // NOTE: where the slow solution is the true one it jumps about within the band.
+    const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
     for (std::size_t i = 0; i < columns; ++i) {
         Level::Column column;
         const bool band = look != nullptr && i < look->columns.size() && !look->columns[i].low.empty();
-        for (std::size_t k = 0; k < samples.size(); ++k) {
-            const double value = samples.value(k, i);
-            column.slow.push_back(value);
+        for (std::size_t k = 0; k < picks.size(); ++k) {
+            const double value = rows[picks[k]][i];
+            double low = value;
+            double high = value;
             if (band) {
-                // NOTE: where the slow solution is the true one it jumps about within the band.
-                const auto& source = look->columns[i];
-                const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
-                const double slow = true_itself ? 0.0 : value - between(*look, source.slow, samples.t(k));
-                column.low.push_back(slow + between(*look, source.low, samples.t(k)));
-                column.high.push_back(slow + between(*look, source.high, samples.t(k)));
-            } else if (samples.thinned()) {
-                column.low.push_back(samples.extreme(k, i, false));
-                column.high.push_back(samples.extreme(k, i, true));
+                const auto at = [&](const std::vector<double>& values) {
+                    return between(*look, values, times[picks[k]]);
+                };
+                const double slow = true_itself ? 0.0 : value - at(look->columns[i].slow);
+                low = slow + at(look->columns[i].low);
+                high = slow + at(look->columns[i].high);
+            } else {
+                for (std::size_t row = k * stride; row < std::min(times.size(), (k + 1) * stride); ++row) {
+                    low = std::min(low, rows[row][i]);
+                    high = std::max(high, rows[row][i]);
+                }
+            }
+            column.slow.push_back(value);
+            if (band || stride > 1) {
+                column.low.push_back(low);
+                column.high.push_back(high);
             }
         }
-        json[output.slow.names[i]] = column_json(column);
+        json[names[i]] = column_json(column);
     }
-    return {{"from", samples.t(0)},
-            {"to", samples.t(samples.size() - 1)},
-            {"count", samples.size()},
+    return {{"from", times.front()},
+            {"to", times.back()},
+            {"count", picks.size()},
             {"t", std::move(t)},
             {"columns", std::move(json)}};
 }
@@ -195,7 +184,7 @@ Json report_data(const RunOutput& output) {
     Json data{{"columns", std::vector<std::string>(output.slow.names.begin(),
                                                    output.slow.names.begin() + static_cast<std::ptrdiff_t>(columns))},
               {"slow_label", output.record.slow_is == name_of(SlowMeaning::true_motion) ? "solution" : "slow"},
-              {"period", output.view.period ? Json(*output.view.period) : Json(nullptr)}};
+              {"period", or_null(output.view.period)}};
     Json levels = Json::array();
     if (!output.slow.t.empty()) {
         levels.push_back(whole_run(output, columns));
@@ -215,7 +204,7 @@ Json report_data(const RunOutput& output) {
     const auto charts = [](const std::vector<Chart>& list) {
         Json json = Json::array();
         for (const auto& chart : list) {
-            json.push_back(page::chart_json(chart));
+            json.push_back(chart_json(chart));
         }
         return json;
     };
@@ -229,4 +218,4 @@ Json report_data(const RunOutput& output) {
     return data;
 }
 
-}  // namespace lento
+}  // namespace lento::page

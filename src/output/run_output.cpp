@@ -1,92 +1,99 @@
 #include "output/run_output.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "output/version.hpp"
-
 namespace lento {
 namespace {
 
-nlohmann::ordered_json named(const std::vector<std::string>& names, const std::vector<double>& values) {
-    auto object = nlohmann::ordered_json::object();
-    // NOTE: appended without looking for the key, which operator[] does from the start: models have up to 1e5 names, all different.
-    auto& entries = object.get_ref<nlohmann::ordered_json::object_t&>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        entries.emplace_back(
-            names[i], std::isfinite(values[i]) ? nlohmann::ordered_json(values[i]) : nlohmann::ordered_json(nullptr));
-    }
-    return object;
-}
-
 /// Numbers as numbers, names as text.
-nlohmann::ordered_json option_value(const std::string& text) {
-    const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-    return value.is_number() ? value : nlohmann::ordered_json(text);
+Json option_value(const std::string& text) {
+    const auto value = Json::parse(text, nullptr, false);
+    return value.is_number() ? value : Json(text);
 }
 
 }  // namespace
 
-nlohmann::ordered_json summary_json(const RunOutput& output) {
+Json summary_json(const RunOutput& output) {
     const auto& record = output.record;
     const auto& statistics = record.statistics;
-    auto options = nlohmann::ordered_json::object();
+    auto options = Json::object();
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
-    auto tried = nlohmann::ordered_json::array();
+    auto tried = Json::array();
     for (const auto& [method, outcome, why] : record.tried) {
         tried.push_back({{"method", method}, {"outcome", name_of(outcome)}, {"why", why}});
     }
-    nlohmann::ordered_json summary{
-        {"schema", 1},
-        {"version", version},
-        {"title", output.title},
-        {"method", record.method},
-        {"requested_method", record.requested_method},
-        {"slow_is", record.slow_is},
-        {"outcome", name_of(record.outcome)},
-        {"t_end", record.t_end},
-        {"final", named(output.slow.names, output.final_slow)},
-        {"final_fast",
-         output.final_fast ? named(output.slow.names, *output.final_fast) : nlohmann::ordered_json(nullptr)},
-        {"error_estimate", record.error_estimate.empty() ? nlohmann::ordered_json(nullptr)
-                                                         : named(output.slow.names, record.error_estimate)},
-        {"statistics",
-         {{"macro_steps", statistics.macro_steps},
-          {"rejected_steps", statistics.rejected_steps},
-          {"micro_steps", statistics.micro_steps},
-          {"force_evaluations", statistics.force_evaluations},
-          {"newton_iterations", statistics.newton_iterations},
-          {"slow_evaluations", statistics.slow_evaluations},
-          {"projections", statistics.projections},
-          {"bridges", statistics.bridges},
-          {"projection_iterations", statistics.projection_iterations},
-          {"projection_residual", statistics.projection_residual},
-          {"wall_seconds", statistics.wall_seconds}}},
-        {"tried", tried},
-        {"warnings", record.warnings},
-        {"options", options}};
+    Json summary{{"schema", 1},
+                 {"version", version},
+                 {"title", output.title},
+                 {"method", record.method},
+                 {"requested_method", record.requested_method},
+                 {"slow_is", record.slow_is},
+                 {"outcome", name_of(record.outcome)},
+                 {"t_end", record.t_end},
+                 {"final", by_name(output.slow.names, output.final_slow)},
+                 {"final_fast", output.final_fast ? by_name(output.slow.names, *output.final_fast) : Json(nullptr)},
+                 {"error_estimate",
+                  record.error_estimate.empty() ? Json(nullptr) : by_name(output.slow.names, record.error_estimate)},
+                 {"statistics",
+                  {{"macro_steps", statistics.macro_steps},
+                   {"rejected_steps", statistics.rejected_steps},
+                   {"micro_steps", statistics.micro_steps},
+                   {"force_evaluations", statistics.force_evaluations},
+                   {"newton_iterations", statistics.newton_iterations},
+                   {"slow_evaluations", statistics.slow_evaluations},
+                   {"projections", statistics.projections},
+                   {"bridges", statistics.bridges},
+                   {"projection_iterations", statistics.projection_iterations},
+                   {"projection_residual", statistics.projection_residual},
+                   {"wall_seconds", statistics.wall_seconds}}},
+                 {"tried", tried},
+                 {"warnings", record.warnings},
+                 {"options", options}};
     if (!record.explanation.empty()) {
         summary["explanation"] = record.explanation;
     }
     if (!output.choice.empty()) {
         summary["chosen_because"] = output.choice;
     }
-    for (const auto& [stage, seconds] : output.seconds) {
-        summary["seconds"][stage] = seconds;
-    }
+    summary["seconds"] = by_name(output.seconds);
     if (output.additions.is_object()) {
         summary.update(output.additions);
     }
     return summary;
 }
 
-std::string json_text(const nlohmann::ordered_json& json) {
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string json_text(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
+    Json object = Json::object();
+    // NOTE: appended without looking for the key, which operator[] does from the start: models have up to 1e5 names, all different.
+    auto& entries = object.get_ref<Json::object_t&>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        entries.emplace_back(names[i], values[i]);
+    }
+    return object;
+}
+
+Json by_name(const RunOutput::Named& numbers) {
+    Json object = Json::object();
+    for (const auto& [name, value] : numbers) {
+        object.get_ref<Json::object_t&>().emplace_back(name, value);
+    }
+    return object;
+}
+
+Json or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
 }
 
 std::string csv_text(const Series& series) {

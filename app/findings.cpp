@@ -1,0 +1,131 @@
+#include "findings.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace lento::app {
+namespace {
+
+Json slow_json(const LoadedModel& loaded, const Findings& findings) {
+    Json json{{"declared", loaded.slow_declared},
+              {"variables", slow_texts(loaded.model.parsed())},
+              {"why_not", or_null(findings.no_slow_variables)}};
+    if (findings.slow) {
+        Json rates = Json::array();
+        for (const auto& measure : findings.slow->outputs) {
+            rates.push_back({{"name", measure.name},
+                             {"rate", measure.rate},
+                             {"rate_in_faster_motion", or_null(measure.faster_rate)},
+                             {"swing", measure.swing},
+                             {"swing_in_faster_motion", or_null(measure.faster_swing)},
+                             {"slow", measure.slow}});
+        }
+        json["rates"] = rates;
+        json["needed"] = findings.slow->needed;
+        json["independence"] = findings.slow->independence;
+        json["contraction"] = or_null(findings.slow->contraction);
+        json["problem"] = or_null(findings.slow->problem);
+    }
+    return json;
+}
+
+void line(std::string_view name, const std::string& words) {
+    fmt::print("  {:<18} {}\n", name, words);
+}
+
+void print_slow(const SlowReport& report) {
+    for (const auto& measure : report.outputs) {
+        const auto faster = measure.faster_swing
+                                ? fmt::format(", {:.2g} in a motion {:g} times faster", *measure.faster_swing, 4.0)
+                                : "";
+        line("rate of",
+             fmt::format("{}: {:.3g}; within a fast period it moves by {:.2g} of its size{}: {}", measure.name,
+                         measure.rate, measure.swing, faster, measure.slow ? "slow" : "not slow"));
+    }
+    if (!report.outputs.empty()) {
+        line("slow variables",
+             fmt::format("{}, {} needed; independent by {:.2g}", report.declared, report.needed, report.independence));
+    }
+    if (report.contraction) {
+        line("limit cycle",
+             fmt::format("the fast motion multiplies what they leave open by {:.2g} a period", *report.contraction));
+    }
+    if (!report.problem.empty()) {
+        line("wrong with them", report.problem);
+    }
+}
+
+}  // namespace
+
+Json findings_json(const LoadedModel& loaded, const Findings& findings) {
+    Json periods = Json::array();
+    for (const auto& [name, period, source] : findings.periods) {
+        periods.push_back({{"name", name}, {"period", period}, {"source", source}});
+    }
+    Json methods = Json::array();
+    for (const auto& entry : findings.methods) {
+        methods.push_back({{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}});
+    }
+    Json exact = Json::object();
+    for (const auto& [name, part] : findings.exact) {
+        exact[name] = part;
+    }
+    return {{"periods", periods},
+            {"separation", or_null(findings.separation)},
+            {"residuals", by_name(findings.residuals)},
+            {"exact", exact},
+            {"slow", slow_json(loaded, findings)},
+            {"methods", methods},
+            {"recommended", or_null(findings.recommended)},
+            {"why", findings.why},
+            {"advice", or_null(findings.advice)},
+            {"warnings", findings.warnings}};
+}
+
+void print_findings(const LoadedModel& loaded, const Findings& findings) {
+    const auto& model = loaded.model.parsed();
+    fmt::print("{}\n", model.title);
+    fmt::print("  {} {}{}, {} operations a {}\n", model.dimension(), model.is_first_order() ? "variable" : "coordinate",
+               model.dimension() == 1 ? "" : "s", loaded.model.operations(), model.is_first_order() ? "rate" : "force");
+    line("read", fmt::format("{:.1f} ms", 1e3 * loaded.model.seconds().read));
+    line("compile", fmt::format("{:.1f} ms", 1e3 * loaded.model.seconds().compile));
+    for (const auto& [name, period, source] : findings.periods) {
+        line("fast period " + name, fmt::format("{:.6g}, from {}", period, source));
+    }
+    if (findings.separation) {
+        line("separation",
+             fmt::format("{:.3g}: the slow motion changes in about {:.3g}", *findings.separation, *findings.slow_time));
+    }
+    constexpr std::size_t most_residuals = 12;
+    for (std::size_t k = 0; k < std::min(most_residuals, findings.residuals.size()); ++k) {
+        line("residual " + findings.residuals[k].first, fmt::format("{:.3g}", findings.residuals[k].second));
+    }
+    if (findings.residuals.size() > most_residuals) {
+        fmt::print("  and {} more residuals, see --json\n", findings.residuals.size() - most_residuals);
+    }
+    for (const auto& [name, part] : findings.exact) {
+        line("could be declared",
+             fmt::format("exact = \"{}\" beside the rate of {}: micro-steps are then exact in it", part, name));
+    }
+    for (const auto& text : slow_texts(model)) {
+        line(loaded.slow_declared ? "slow variable" : "could be declared", text);
+    }
+    if (findings.slow) {
+        print_slow(*findings.slow);
+    }
+    for (const auto& entry : findings.methods) {
+        line(entry.method->name, fmt::format("{}: {}", entry.applies ? "applies" : "does not apply", entry.why));
+    }
+    line("recommended",
+         fmt::format("{}: {}", findings.recommended.empty() ? "none" : findings.recommended, findings.why));
+    if (!findings.advice.empty()) {
+        line("cheaper", findings.advice);
+    }
+    for (const auto& warning : findings.warnings) {
+        fmt::print("  warning: {}\n", warning);
+    }
+}
+
+}  // namespace lento::app
