@@ -306,7 +306,7 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
     }
     findings.recommended = choice.method->name;
     findings.why = choice.why;
-    const auto own = std::ranges::find(findings.methods, choice.method, &Suitable::method);
+    const auto own = std::ranges::find(findings.methods, choice.method, &Findings::Judged::method);
     if (!own->applies) {
         findings.why +=
             fmt::format("; but a trial ended as said above: then `{}` goes on with another", method::automatic);
