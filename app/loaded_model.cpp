@@ -106,7 +106,9 @@ RunOutput LoadedModel::output() const {
     RunOutput output;
     output.title = parsed().title;
     output.slow.names = model_.columns();
-    output.parameters = parsed().parameters;
+    for (const auto& [name, value] : parsed().parameters) {
+        output.parameters.emplace_back(name, value);
+    }
     output.model_text = parsed().source.text();
     for (const auto& phase : problem_.phases) {
         output.phases.push_back({phase.name, phase.frequency, phase.start});

@@ -7,7 +7,6 @@
 
 #include "loaded_model.hpp"
 #include "method/judged_slow_variables.hpp"
-#include "model/print.hpp"
 
 namespace lento::app {
 std::vector<std::string> slow_texts(const model::Model& model) {

@@ -1,18 +1,10 @@
-#include "model/constraint_part.hpp"
-
 #include <utility>
 #include <vector>
 
+#include "model/problem_parts.hpp"
+
 namespace lento::model {
 namespace {
-
-std::vector<std::string> names_of(const Model& model) {
-    std::vector<std::string> names;
-    for (const auto& constraint : model.constraints) {
-        names.push_back(constraint.name);
-    }
-    return names;
-}
 
 SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jacobian) {
     std::vector<std::vector<std::size_t>> rows(model.constraints.size());
@@ -22,34 +14,24 @@ SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jac
     return SparsePattern(rows);
 }
 
-std::vector<Node> nodes_of(const std::vector<MatrixEntry>& entries) {
-    std::vector<Node> nodes;
-    for (const auto& entry : entries) {
-        nodes.push_back(entry.node);
-    }
-    return nodes;
-}
-
 }  // namespace
 
 // NOTE: the model is a copy, to whose graph the derivatives are added.
 ModelConstraints::ModelConstraints(Model model) : ModelConstraints(model, constraint_terms(model)) {}
 
 ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& terms)
-    : Constraints(names_of(model), pattern_of(model, terms.jacobian)),
-      values_(model, terms.values),
-      gradient_(model, nodes_of(terms.jacobian)),
-      rates_(model, terms.velocity_residuals),
-      curvature_(model, terms.curvature),
-      rates_at_rest_(terms.moving ? ModelFunctionOnDemand(model, terms.rates_at_rest) : rates_),
-      curvature_at_rest_(terms.moving ? ModelFunctionOnDemand(model, terms.curvature_at_rest) : curvature_) {}
+    : Constraints(mapped(model.constraints, &NamedExpression::name), pattern_of(model, terms.jacobian)),
+      values_(model, terms.values, Compile::on_demand),
+      gradient_(model, mapped(terms.jacobian, &MatrixEntry::node), Compile::on_demand),
+      rates_(model, terms.velocity_residuals, Compile::on_demand),
+      curvature_(model, terms.curvature, Compile::on_demand),
+      rates_at_rest_(terms.moving ? ModelFunction(model, terms.rates_at_rest, Compile::on_demand) : rates_),
+      curvature_at_rest_(terms.moving ? ModelFunction(model, terms.curvature_at_rest, Compile::on_demand) : curvature_),
+      inputs_(input_values(model)) {}
 
 std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {
     auto other = std::make_shared<ModelConstraints>(*this);
-    for (auto* function : {&other->values_, &other->gradient_, &other->rates_, &other->curvature_,
-                           &other->rates_at_rest_, &other->curvature_at_rest_}) {
-        *function = function->with_inputs(inputs);
-    }
+    other->inputs_ = inputs;
     return other;
 }
 
@@ -59,7 +41,7 @@ void ModelConstraints::change(In x, double t, In d, double s, Out result) const 
     for (std::size_t i = 0; i < x.size(); ++i) {
         moved[i] = Number::at(x[i], d[i]);
     }
-    values_(moved.span(), Number::at(t, s), changed.span());
+    values_.operator()<Number>(moved.span(), {}, Number::at(t, s), {}, inputs_->data(), changed.span());
     for (std::size_t j = 0; j < result.size(); ++j) {
         result[j] = changed[j].change();
     }

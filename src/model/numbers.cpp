@@ -92,7 +92,7 @@ void Numbers::put(Model& model, std::span<const std::optional<double>> given) co
     }
     for (const std::uint32_t k : folded_) {
         const double value = all[index(parameter_nodes_[k])];
-        if (value != model.parameters[k].second) {
+        if (value != model.parameters[k].value) {
             throw Misuse(
                 fmt::format("the parameter {} stands in an exponent, so that the expressions depend on its value: the "
                             "model has to be read anew with --set {}={}",
@@ -100,7 +100,7 @@ void Numbers::put(Model& model, std::span<const std::optional<double>> given) co
         }
     }
     for (std::size_t k = 0; k < definitions_.size(); ++k) {
-        model.parameters[k].second = all[index(parameter_nodes_[k])];
+        model.parameters[k].value = all[index(parameter_nodes_[k])];
     }
     std::vector<double> values;
     for (const Part& part : parts_) {

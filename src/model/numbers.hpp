@@ -20,8 +20,8 @@ double finite(const Source& source, Mark mark, const std::string& what, double v
 double positive(const Source& source, Mark mark, const std::string& what, double value);
 
 /// Throws Misuse: there is no parameter of that name.
-[[noreturn]] void refuse_parameter(const Source& source, const Override& given, const std::vector<std::string>& known);
-std::vector<std::string> names_of_parameters(const Model& model);
+[[noreturn]] void refuse_parameter(const Source& source, const Assignment& given,
+                                   const std::vector<std::string>& known);
 
 /// Puts copies of the expressions of a model, which are nodes of `from`, into its own graph.
 void copy_expressions(const Graph& from, Model& model, const Graph::Replacement& replacement);

@@ -9,13 +9,13 @@
 
 namespace lento::model {
 
-Model with_parameters(const Model& model, std::span<const ParameterValue> values) {
+Model with_parameters(const Model& model, std::span<const Parameter> values) {
     Model changed = model;
     for (const auto& [name, value] : values) {
-        const auto found = std::find_if(model.parameters.begin(), model.parameters.end(),
-                                        [&name = name](const auto& parameter) { return parameter.first == name; });
+        const auto found = std::ranges::find(model.parameters, name, &Parameter::name);
         if (found == model.parameters.end()) {
-            refuse_parameter(model.source, {name, fmt::format("{}", value)}, names_of_parameters(model));
+            refuse_parameter(model.source, {name, fmt::format("{}", value)},
+                             mapped(model.parameters, &Parameter::name));
         }
         changed.given[static_cast<std::size_t>(found - model.parameters.begin())] = value;
     }
@@ -23,26 +23,14 @@ Model with_parameters(const Model& model, std::span<const ParameterValue> values
     return changed;
 }
 
-std::vector<std::string> names_of_parameters(const Model& model) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : model.parameters) {
-        names.push_back(name);
-    }
-    return names;
-}
-
-void refuse_parameter(const Source& source, const Override& given, const std::vector<std::string>& known) {
+void refuse_parameter(const Source& source, const Assignment& given, const std::vector<std::string>& known) {
     throw Misuse(fmt::format("--set {}={}: {} has no parameter '{}'{}; it has {}", given.name, given.expression,
                              source.name(), given.name, suggestion(given.name, known),
                              known.empty() ? std::string("none") : listed(known)));
 }
 
 std::vector<double> parameter_values(const Model& model) {
-    std::vector<double> values;
-    for (const auto& [name, value] : model.parameters) {
-        values.push_back(value);
-    }
-    return values;
+    return mapped(model.parameters, &Parameter::value);
 }
 
 InputValues input_values(const Model& model) {
@@ -92,10 +80,7 @@ std::vector<Node*> expressions_of(Model& model) {
 
 void copy_expressions(const Graph& from, Model& model, const Graph::Replacement& replacement) {
     const auto expressions = expressions_of(model);
-    std::vector<Node> nodes;
-    for (const Node* node : expressions) {
-        nodes.push_back(*node);
-    }
+    const auto nodes = mapped(expressions, [](const Node* node) { return *node; });
     const auto copies = model.graph.copies(from, nodes, replacement);
     for (std::size_t i = 0; i < copies.size(); ++i) {
         *expressions[i] = copies[i];
@@ -108,9 +93,8 @@ Model folded(const Model& model) {
     copy_expressions(model.graph, simpler, [&](Node node) -> std::optional<Node> {
         const auto& entry = model.graph[node];
         const bool is_parameter = entry.op == Op::symbol && entry.fixed;
-        return is_parameter
-                   ? std::optional(simpler.graph.constant(model.parameters[model.places[entry.a].index].second))
-                   : std::nullopt;
+        return is_parameter ? std::optional(simpler.graph.constant(model.parameters[model.places[entry.a].index].value))
+                            : std::nullopt;
     });
     return simpler;
 }

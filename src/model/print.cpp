@@ -1,10 +1,10 @@
-#include "model/print.hpp"
-
+/// Expressions back to text.
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "model/evaluate.hpp"
+#include "model/parsed_model.hpp"
 
 namespace lento::model {
 namespace {

@@ -28,11 +28,11 @@ std::string quoted_list(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Reader::Reader(Source source, const std::vector<Override>& overrides)
+Reader::Reader(Source source, const std::vector<Assignment>& assignments)
     : model_{.source = std::move(source)},
       document_(read_document(model_.source)),
       names_(model_.source),
-      overrides_(overrides) {}
+      assignments_(assignments) {}
 
 Model Reader::read() {
     check_top_level();
@@ -300,14 +300,14 @@ void Reader::place_expressions() {
         }
         const std::uint32_t k = names_.symbols()[entry.a].index;
         const bool is_written_in = std::find(written_in.begin(), written_in.end(), k) != written_in.end();
-        return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].second)) : std::nullopt;
+        return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].value)) : std::nullopt;
     });
     numbers_.set_folded(written_in);
     model_.structural = numbers_.structural();
 }
 
-Model read_model(Source source, const std::vector<Override>& overrides) {
-    return Reader(std::move(source), overrides).read();
+Model read_model(Source source, const std::vector<Assignment>& assignments) {
+    return Reader(std::move(source), assignments).read();
 }
 
 namespace {

@@ -18,7 +18,7 @@ namespace lento::model {
 
 class Reader {
 public:
-    Reader(Source source, const std::vector<Override>& overrides);
+    Reader(Source source, const std::vector<Assignment>& assignments);
 
     Model read();
 
@@ -73,7 +73,7 @@ private:
     Model model_;
     Value document_;
     Names names_;
-    const std::vector<Override>& overrides_;
+    const std::vector<Assignment>& assignments_;
     std::unordered_map<std::string, std::size_t> coordinate_;  // by name
     Numbers numbers_;
 };

@@ -13,7 +13,7 @@ void Reader::read_parameters() {
     for (const auto& entry : table.entries) {
         known.push_back(entry.key);
     }
-    for (const auto& given : overrides_) {
+    for (const auto& given : assignments_) {
         if (std::find(known.begin(), known.end(), given.name) == known.end()) {
             refuse_parameter(model_.source, given, known);
         }
@@ -25,9 +25,9 @@ void Reader::read_parameters() {
     };
     for (const auto& entry : table.entries) {
         Numbers::Definition definition{.name = entry.key, .mark = entry.value.mark};
-        const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
-                                        [&](const Override& o) { return o.name == entry.key; });
-        if (given != overrides_.rend()) {
+        const auto given = std::find_if(assignments_.rbegin(), assignments_.rend(),
+                                        [&](const Assignment& o) { return o.name == entry.key; });
+        if (given != assignments_.rend()) {
             definition.node = names_.number(given->expression, fmt::format("--set {}", given->name));
             definition.outside = given->expression;
         } else {
@@ -38,7 +38,7 @@ void Reader::read_parameters() {
         const double value = *names_.value(definition.node);
         numbers_.add_parameter(names_, std::move(definition));
         names_.add_symbol(entry.key, entry.mark, Kind::parameter, value);
-        model_.parameters.emplace_back(entry.key, value);
+        model_.parameters.push_back({entry.key, value});
     }
     model_.given.resize(model_.parameters.size());
     names_.hint = {};
@@ -117,9 +117,9 @@ void Reader::read_definitions() {
         const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
         names_.add_definition(entries[i].key, entries[i].mark, node);
         if (names_.value(node)) {
-            model_.constants.emplace_back(entries[i].key, 0);
+            model_.constants.push_back({entries[i].key, 0});
             put(std::span(&node, 1), [k = model_.constants.size() - 1](Model& model, std::span<const double> values) {
-                model.constants[k].second = values[0];
+                model.constants[k].value = values[0];
             });
         }
         state[i] = State::done;

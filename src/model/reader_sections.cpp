@@ -141,7 +141,7 @@ void Reader::read_oscillation() {
     }
     if (const Entry* small = table.find("small")) {
         const auto& name = text(small->value, "small, the name of a parameter,");
-        const auto known = names_of_parameters(model_);
+        const auto known = mapped(model_.parameters, &Parameter::name);
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             fail(small->value.mark, fmt::format("small = '{}' is not a parameter{}", name, suggestion(name, known)));
         }
