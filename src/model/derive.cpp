@@ -116,28 +116,18 @@ SlowTerms slow_terms(Model& model) {
     return terms;
 }
 
-std::vector<MatrixEntry> right_hand_side_jacobian(Model& model) {
-    std::vector<MatrixEntry> entries;
-    for (std::size_t i = 0; i < model.dimension(); ++i) {
-        const Node node = model.is_first_order() ? model.variables[i].rate : model.forces[i];
-        const auto row = gradient_by_unknown(model, node, i);
-        entries.insert(entries.end(), row.begin(), row.end());
-    }
-    return entries;
-}
-
 namespace {
 
 /// Adds what the term `node`, times `factor`, has of constant partial derivatives; sums are taken apart first.
 void add_linear_terms(Model& model, Node node, double factor, Eigen::Index row, Eigen::MatrixXd& matrix) {
     const auto entry = model.graph[node];
     if (entry.op == Op::add || entry.op == Op::subtract) {
-        add_linear_terms(model, Node{entry.a}, factor, row, matrix);
-        add_linear_terms(model, Node{entry.b}, entry.op == Op::add ? factor : -factor, row, matrix);
+        add_linear_terms(model, entry.a, factor, row, matrix);
+        add_linear_terms(model, entry.b, entry.op == Op::add ? factor : -factor, row, matrix);
         return;
     }
     if (entry.op == Op::negate) {
-        add_linear_terms(model, Node{entry.a}, -factor, row, matrix);
+        add_linear_terms(model, entry.a, -factor, row, matrix);
         return;
     }
     const auto partials = model.graph.gradient(node);

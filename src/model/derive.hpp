@@ -58,10 +58,6 @@ struct SlowTerms {
 };
 SlowTerms slow_terms(Model& model);
 
-/// Where the derivative of the right-hand side by the unknowns is not zero: forces by coordinates and then velocities, or rates by
-/// variables.
-std::vector<MatrixEntry> right_hand_side_jacobian(Model& model);
-
 /// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as the exact part.
 Eigen::MatrixXd linear_terms(const Model& given);
 

@@ -337,7 +337,7 @@ private:
     }
     /// n where the second derivative by the phase is -n^2 times the function, at every point.
     std::optional<double> harmonic(Node node, std::size_t phase) {
-        const std::uint32_t symbol = graph_[symbol_at(Place::Array::phase, phase)].a;
+        const std::uint32_t symbol = graph_[symbol_at(Place::Array::phase, phase)].symbol;
         const Node second = graph_.derivative(graph_.derivative(node, symbol), symbol);
         std::optional<double> square;
         for (std::size_t p = 0; p < Rates::points; ++p) {

@@ -54,7 +54,7 @@ public:
 
 private:
     struct Part {
-        std::size_t first, count;  // of the values
+        std::vector<Node> nodes;
         Step step;
     };
 
@@ -63,7 +63,6 @@ private:
     Graph graph_;  // symbol k is parameter k, and comes after its definition
     std::vector<Definition> definitions_;
     std::vector<Node> parameter_nodes_;
-    std::vector<Node> nodes_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> folded_;
 };

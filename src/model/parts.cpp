@@ -16,8 +16,8 @@ namespace {
 void require_room_to_move(const Model& model) {
     if (!model.constraints.empty() && model.constraints.size() >= model.coordinates.size()) {
         model.source.fail(model.constraints.back().mark,
-                          fmt::format("{} constraints on {} coordinates leave nothing to move, if they are independent",
-                                      model.constraints.size(), model.coordinates.size()));
+                          "{} constraints on {} coordinates leave nothing to move, if they are independent",
+                          model.constraints.size(), model.coordinates.size());
     }
 }
 
@@ -65,9 +65,10 @@ LinearFlow linear_part(const Model& model) {
         std::vector<double> y(d, 0.0);
         const auto at_y = [&] { return values_at(model, {*variable.exact}, y, {}, 0.0, {})[0]; };
         if (const double at_zero = at_y(); at_zero != 0) {
-            model.source.fail(variable.mark, fmt::format("the exact part of the rate of {} must be linear; it is {} "
-                                                         "where all variables are zero: leave that to the rate",
-                                                         variable.name, at_zero));
+            model.source.fail(variable.mark,
+                              "the exact part of the rate of {} must be linear; it is {} "
+                              "where all variables are zero: leave that to the rate",
+                              variable.name, at_zero);
         }
         for (std::size_t j = 0; j < d; ++j) {
             y[j] = 1;

@@ -122,8 +122,8 @@ std::vector<Node> everything(Model& model) {
     for (const Node* node : expressions_of(model)) {
         nodes.push_back(*node);
     }
-    for (const auto& entry : right_hand_side_jacobian(model)) {
-        nodes.push_back(entry.node);
+    for (const Node node : model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces) {
+        add(mapped(model.graph.gradient(node), &Partial::node));
     }
     const auto constraints = constraint_terms(model);
     add(constraints.velocity_residuals);
@@ -342,7 +342,7 @@ x = "-k*x^n + k^j*x + (k + j)^(x*j)"
     // 1.
     Model linear = read(text, {{"n", "1"}});
     const auto symbol_of_x = linear.graph.gradient(linear.forces[0])[0].symbol;
-    const Node second = linear.graph.derivative(right_hand_side_jacobian(linear)[0].node, symbol_of_x);
+    const Node second = linear.graph.derivative(linear.graph.gradient(linear.forces[0])[0].node, symbol_of_x);
     EXPECT_TRUE(std::isfinite(values_at_start(linear, {second})[0]));
 }
 
