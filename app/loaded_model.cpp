@@ -8,7 +8,6 @@
 #include "base/list_items.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
-#include "model/print.hpp"
 #include "terminal.hpp"
 
 namespace lento::app {
@@ -84,7 +83,9 @@ RunOutput LoadedModel::output() const {
     RunOutput output;
     output.title = model.title();
     output.slow.names = model.columns();
-    output.parameters = model.parsed().parameters;
+    for (const auto& [name, value] : model.parsed().parameters) {
+        output.parameters.emplace_back(name, value);
+    }
     output.model_text = model.parsed().source.text();
     output.phases = problem.phases;
     output.choice = choice;

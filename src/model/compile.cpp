@@ -57,57 +57,53 @@ public:
         for (const Node node : nodes) {
             const auto& entry = graph_[node];
             const LLVMValueRef a = value(entry.a);
-            const LLVMValueRef b = is_binary(entry.op) ? value(entry.b) : nullptr;
-            const LLVMValueRef made = instructions_.operation(entry.op, a, b);
-            const auto id = static_cast<std::uint32_t>(node);
-            values_.emplace(id, made);
-            if (const auto place = plan_.carried.find(id); place != plan_.carried.end()) {
-                LLVMBuildStore(builder_, made, element(LLVMGetParam(function_, carried_parameter), place->second));
+            const LLVMValueRef made = instructions_.operation(entry.op, a, value(entry.b));
+            values_.emplace(node, made);
+            if (const auto place = plan_.carried.find(node); place != plan_.carried.end()) {
+                LLVMBuildStore(builder_, made, element(carried_parameter, place->second));
             }
         }
     }
     void store_result(Node node, std::size_t index) {
-        LLVMBuildStore(builder_, value(static_cast<std::uint32_t>(node)),
-                       element(LLVMGetParam(function_, result_parameter), index));
+        LLVMBuildStore(builder_, value(node), element(result_parameter, index));
     }
     void finish() { LLVMBuildRetVoid(builder_); }
-    void give_back(Node node) { LLVMBuildRet(builder_, value(static_cast<std::uint32_t>(node))); }
+    void give_back(Node node) { LLVMBuildRet(builder_, value(node)); }
 
 private:
-    // NOTE: behind the first parameter, which is not used, they are in the order of Place::Array.
-    static constexpr unsigned parameter_of(Place::Array array) { return 1 + static_cast<unsigned>(array); }
     static constexpr unsigned result_parameter = 6;
     static constexpr unsigned carried_parameter = 7;
 
     /// The value of a node: a constant, a symbol, made here, or made by an earlier piece.
-    LLVMValueRef value(std::uint32_t node) {
+    LLVMValueRef value(Node node) {
         if (const auto known = values_.find(node); known != values_.end()) {
             return known->second;
         }
-        const auto& entry = graph_[static_cast<Node>(node)];
+        const auto& entry = graph_[node];
         LLVMValueRef found = nullptr;
         if (entry.op == Op::constant) {
             found = instructions_.constant(entry.value);
         } else if (entry.op == Op::symbol) {
-            found = load(places_[entry.a]);
+            found = load(places_[entry.symbol]);
         } else {
-            found = LLVMBuildLoad2(builder_, number_,
-                                   element(LLVMGetParam(function_, carried_parameter), plan_.carried.at(node)), "");
+            found = LLVMBuildLoad2(builder_, number_, element(carried_parameter, plan_.carried.at(node)), "");
         }
         values_.emplace(node, found);
         return found;
     }
 
-    LLVMValueRef element(LLVMValueRef array, std::size_t index) {
+    LLVMValueRef element(unsigned parameter, std::size_t index) {
         LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(context_), index, 0);
-        return LLVMBuildGEP2(builder_, number_, array, &offset, 1, "");
+        return LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &offset, 1, "");
     }
 
     LLVMValueRef load(const Place& place) {
-        const LLVMValueRef parameter = LLVMGetParam(function_, parameter_of(place.array));
+        // NOTE: behind the first parameter, which is not used, they are in the order of Place::Array.
+        const unsigned parameter = 1 + static_cast<unsigned>(place.array);
         const bool is_number =
             place.array == Place::Array::time || (form_ == Form::numbers && place.array != Place::Array::input);
-        return is_number ? parameter : LLVMBuildLoad2(builder_, number_, element(parameter, place.index), "");
+        return is_number ? LLVMGetParam(function_, parameter)
+                         : LLVMBuildLoad2(builder_, number_, element(parameter, place.index), "");
     }
 
     Form form_;
@@ -115,7 +111,7 @@ private:
     const Graph& graph_;
     std::span<const Place> places_;
     const jit::Cut& plan_;
-    std::unordered_map<std::uint32_t, LLVMValueRef> values_;
+    std::unordered_map<Node, LLVMValueRef> values_;
     LLVMTypeRef number_;
     LLVMBuilderRef builder_;
     jit::Instructions instructions_;
@@ -130,8 +126,8 @@ bool fits_in_numbers(const Graph& graph, std::span<const Node> results, std::spa
     const auto parts = graph.parts(results);
     return parts.size() <= jit::chunk_length && std::all_of(parts.begin(), parts.end(), [&](Node node) {
                const auto& entry = graph[node];
-               return entry.op != Op::symbol || places[entry.a].array == Place::Array::input ||
-                      places[entry.a].index == 0;
+               return entry.op != Op::symbol || places[entry.symbol].array == Place::Array::input ||
+                      places[entry.symbol].index == 0;
            });
 }
 
@@ -166,26 +162,10 @@ CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> res
     const Form form = plan.pieces.size() == 1 ? Form::arrays : Form::piece;
     machine_ = std::make_unique<jit::Machine>(jit::effort_for(operations_));
 
-    std::unordered_multimap<std::uint32_t, std::size_t> result_of;  // results by node
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        result_of.emplace(static_cast<std::uint32_t>(results[i]), i);
-    }
     const auto name = [](std::size_t piece) { return fmt::format("lento_part_{}", piece); };
-    for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-        FunctionWriter writer(form, machine_->module(), name(piece), graph, places, plan);
-        writer.compute(plan.pieces[piece]);
-        for (const Node node : plan.pieces[piece]) {
-            const auto [first, last] = result_of.equal_range(static_cast<std::uint32_t>(node));
-            std::for_each(first, last, [&](const auto& entry) { writer.store_result(node, entry.second); });
-        }
-        for (std::size_t i = 0; piece == 0 && i < results.size(); ++i) {
-            if (is_leaf(graph[results[i]].op)) {
-                writer.store_result(results[i], i);
-            }
-        }
-        writer.finish();
-    }
-
+    jit::write_pieces(plan, results, [&](std::size_t piece) {
+        return FunctionWriter(form, machine_->module(), name(piece), graph, places, plan);
+    });
     const bool is_scalar = fits_in_numbers(graph, results, places);
     if (is_scalar) {
         FunctionWriter writer(Form::numbers, machine_->module(), "lento_scalar", graph, places, plan);

@@ -8,8 +8,8 @@ namespace lento::model {
 
 Graph::ByOperand Graph::by_operands(Node node) {
     const Entry entry = (*this)[node];
-    const auto a = static_cast<Node>(entry.a);
-    const auto b = static_cast<Node>(entry.b);
+    const Node a = entry.a;
+    const Node b = entry.b;
     const Node zero = constant(0);
     const Node one = constant(1);
     const auto times = [this](Node x, Node y) { return binary(Op::multiply, x, y); };
@@ -90,8 +90,8 @@ Graph::ByOperand Graph::by_operands(Node node) {
 
 Node Graph::derivative(Node node, std::uint32_t symbol) {
     const Node zero = constant(0);
-    std::unordered_map<std::uint32_t, Node> found;  // the derivatives that are not zero
-    const auto of = [&](std::uint32_t operand) {
+    std::unordered_map<Node, Node> found;  // the derivatives that are not zero
+    const auto of = [&](Node operand) {
         const auto known = found.find(operand);
         return known == found.end() ? zero : known->second;
     };
@@ -99,7 +99,7 @@ Node Graph::derivative(Node node, std::uint32_t symbol) {
         const Entry entry = (*this)[each];
         Node sum = zero;
         if (entry.op == Op::symbol) {
-            sum = constant(entry.a == symbol ? 1 : 0);
+            sum = constant(entry.symbol == symbol ? 1 : 0);
         } else if (entry.op != Op::constant) {
             const Node a = of(entry.a);
             const Node b = is_binary(entry.op) ? of(entry.b) : zero;
@@ -109,17 +109,17 @@ Node Graph::derivative(Node node, std::uint32_t symbol) {
             }
         }
         if (sum != zero) {
-            found.emplace(static_cast<std::uint32_t>(each), sum);
+            found.emplace(each, sum);
         }
     }
-    return of(static_cast<std::uint32_t>(node));
+    return of(node);
 }
 
 std::vector<Partial> Graph::gradient(Node node) {
     const Node zero = constant(0);
-    std::unordered_map<std::uint32_t, Node> adjoint{{static_cast<std::uint32_t>(node), constant(1)}};
-    const auto accumulate = [&](std::uint32_t operand, Node term) {
-        if (is_fixed(static_cast<Node>(operand))) {
+    std::unordered_map<Node, Node> adjoint{{node, constant(1)}};
+    const auto accumulate = [&](Node operand, Node term) {
+        if (is_fixed(operand)) {
             return;
         }
         const auto [known, added] = adjoint.try_emplace(operand, term);
@@ -134,9 +134,9 @@ std::vector<Partial> Graph::gradient(Node node) {
         if (entry.fixed) {
             continue;
         }
-        const Node seen = adjoint.at(static_cast<std::uint32_t>(*each));
+        const Node seen = adjoint.at(*each);
         if (entry.op == Op::symbol && seen != zero) {
-            result.push_back({entry.a, seen});
+            result.push_back({entry.symbol, seen});
         } else if (!is_leaf(entry.op)) {
             const ByOperand by = by_operands(*each);
             accumulate(entry.a, binary(Op::multiply, seen, by.a));
@@ -145,7 +145,7 @@ std::vector<Partial> Graph::gradient(Node node) {
             }
         }
     }
-    std::sort(result.begin(), result.end(), [](const Partial& a, const Partial& b) { return a.symbol < b.symbol; });
+    std::ranges::sort(result, {}, &Partial::symbol);
     return result;
 }
 

@@ -6,18 +6,6 @@
 namespace lento::model {
 namespace {
 
-/// The number of an unknown among all: coordinates, then velocities; or variables.
-std::optional<std::size_t> unknown_of(const Model& model, std::uint32_t symbol) {
-    const Place& place = model.places[symbol];
-    if (place.array == Place::Array::position) {
-        return place.index;
-    }
-    if (place.array == Place::Array::velocity) {
-        return model.coordinates.size() + place.index;
-    }
-    return {};
-}
-
 /// The number of the symbol for the velocity of each coordinate.
 std::vector<std::uint32_t> velocity_symbols(const Model& model) {
     std::vector<std::uint32_t> symbols(model.coordinates.size());
@@ -43,6 +31,17 @@ std::vector<MatrixEntry> gradient_by_unknown(Model& model, Node node, std::size_
 }
 
 }  // namespace
+
+std::optional<std::size_t> unknown_of(const Model& model, std::uint32_t symbol) {
+    const Place& place = model.places[symbol];
+    if (place.array == Place::Array::position) {
+        return place.index;
+    }
+    if (place.array == Place::Array::velocity) {
+        return model.coordinates.size() + place.index;
+    }
+    return {};
+}
 
 void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces) {
     for (const auto& entry : gradient_by_position(model, potential, 0)) {
@@ -108,23 +107,13 @@ SlowTerms slow_terms(Model& model) {
     for (std::size_t k = 0; k < terms.values.size(); ++k) {
         const auto row = gradient_by_unknown(model, terms.values[k], k);
         terms.gradient.insert(terms.gradient.end(), row.begin(), row.end());
-        auto& hessian = terms.hessians.emplace_back();
         for (const auto& entry : row) {
-            const auto second = gradient_by_unknown(model, entry.node, entry.column);
-            hessian.insert(hessian.end(), second.begin(), second.end());
+            for (const auto& second : gradient_by_unknown(model, entry.node, entry.column)) {
+                terms.hessian.push_back({k, second.row, second.column, second.node});
+            }
         }
     }
     return terms;
-}
-
-std::vector<MatrixEntry> right_hand_side_jacobian(Model& model) {
-    std::vector<MatrixEntry> entries;
-    for (std::size_t i = 0; i < model.dimension(); ++i) {
-        const Node node = model.is_first_order() ? model.variables[i].rate : model.forces[i];
-        const auto row = gradient_by_unknown(model, node, i);
-        entries.insert(entries.end(), row.begin(), row.end());
-    }
-    return entries;
 }
 
 namespace {
@@ -133,12 +122,12 @@ namespace {
 void add_linear_terms(Model& model, Node node, double factor, Eigen::Index row, Eigen::MatrixXd& matrix) {
     const auto entry = model.graph[node];
     if (entry.op == Op::add || entry.op == Op::subtract) {
-        add_linear_terms(model, Node{entry.a}, factor, row, matrix);
-        add_linear_terms(model, Node{entry.b}, entry.op == Op::add ? factor : -factor, row, matrix);
+        add_linear_terms(model, entry.a, factor, row, matrix);
+        add_linear_terms(model, entry.b, entry.op == Op::add ? factor : -factor, row, matrix);
         return;
     }
     if (entry.op == Op::negate) {
-        add_linear_terms(model, Node{entry.a}, -factor, row, matrix);
+        add_linear_terms(model, entry.a, -factor, row, matrix);
         return;
     }
     const auto partials = model.graph.gradient(node);
@@ -164,13 +153,10 @@ Eigen::MatrixXd linear_terms(const Model& given) {
 }
 
 std::vector<Node> first_order_form(Model& model) {
-    std::vector<Node> rates;
     if (model.is_first_order()) {
-        for (const auto& variable : model.variables) {
-            rates.push_back(variable.rate);
-        }
-        return rates;
+        return mapped(model.variables, &Variable::rate);
     }
+    std::vector<Node> rates;
     Graph& graph = model.graph;
     for (const auto symbol : velocity_symbols(model)) {
         rates.push_back(graph.symbol(symbol));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Core>
@@ -15,6 +17,9 @@ struct MatrixEntry {
     std::size_t row = 0, column = 0;
     Node node{};
 };
+
+/// The number of an unknown among all: coordinates, then velocities; or variables. Nothing for other symbols.
+std::optional<std::size_t> unknown_of(const Model& model, std::uint32_t symbol);
 
 /// Adds minus the gradient of a potential by the coordinates to forces, one a coordinate.
 void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces);
@@ -39,17 +44,19 @@ struct ConstraintTerms {
 };
 ConstraintTerms constraint_terms(Model& model);
 
-/// Slow variables xi(x), each followed by its alternative if it has one, their gradients and Hessians. The unknowns are the coordinates and then the velocities, or the variables.
+/// An entry of the Hessian of one of some values.
+struct SecondDerivative {
+    std::size_t value = 0, row = 0, column = 0;
+    Node node{};
+};
+/// Slow variables xi(x), each followed by its alternative if it has one, their gradients and Hessians. The unknowns are
+/// the coordinates and then the velocities, or the variables.
 struct SlowTerms {
     std::vector<Node> values;
-    std::vector<MatrixEntry> gradient;               ///< row: number of the value; column: unknown
-    std::vector<std::vector<MatrixEntry>> hessians;  ///< of each value, both triangles
+    std::vector<MatrixEntry> gradient;      ///< row: number of the value; column: unknown
+    std::vector<SecondDerivative> hessian;  ///< of all values, both triangles
 };
 SlowTerms slow_terms(Model& model);
-
-/// Where the derivative of the right-hand side by the unknowns is not zero: forces by coordinates and then velocities, or rates by
-/// variables.
-std::vector<MatrixEntry> right_hand_side_jacobian(Model& model);
 
 /// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as the exact part.
 Eigen::MatrixXd linear_terms(const Model& given);

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "model/mapped.hpp"
+
 namespace lento::model {
 namespace {
 
@@ -240,16 +242,16 @@ private:
 std::vector<Node> differences(Graph& graph, std::span<const Node> nodes, std::span<const std::optional<Node>> changes) {
     Rules rules(graph);
     const Node zero = graph.constant(0);
-    std::unordered_map<std::uint32_t, Moved> found;  // what moves
-    const auto moved = [&](std::uint32_t node) {
+    std::unordered_map<Node, Moved> found;  // what moves
+    const auto moved = [&](Node node) {
         const auto known = found.find(node);
-        return known == found.end() ? Moved{static_cast<Node>(node), zero} : known->second;
+        return known == found.end() ? Moved{node, zero} : known->second;
     };
     for (const Node each : graph.parts(nodes)) {
         const Graph::Entry entry = graph[each];
         Moved result{each, zero};
         if (entry.op == Op::symbol) {
-            result.change = entry.a < changes.size() ? changes[entry.a].value_or(zero) : zero;
+            result.change = entry.symbol < changes.size() ? changes[entry.symbol].value_or(zero) : zero;
         } else if (entry.op != Op::constant) {
             const Moved a = moved(entry.a);
             const Moved b = is_binary(entry.op) ? moved(entry.b) : Moved{a.value, zero};
@@ -262,14 +264,10 @@ std::vector<Node> differences(Graph& graph, std::span<const Node> nodes, std::sp
             }
         }
         if (rules.moves(result)) {
-            found.emplace(static_cast<std::uint32_t>(each), result);
+            found.emplace(each, result);
         }
     }
-    std::vector<Node> result;
-    for (const Node node : nodes) {
-        result.push_back(moved(static_cast<std::uint32_t>(node)).change);
-    }
-    return result;
+    return mapped(nodes, [&](Node node) { return moved(node).change; });
 }
 
 }  // namespace lento::model

@@ -55,7 +55,7 @@ void refuse_endless_keys(const Source& source) {
                 static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n'));
             const auto start = text.substr(0, i).rfind('\n');
             source.fail({line + 1, start == std::string_view::npos ? i + 1 : i - start, 1},
-                        fmt::format("a key has more than {} parts", most_dots + 1));
+                        "a key has more than {} parts", most_dots + 1);
         }
         ++i;
     }
@@ -113,27 +113,14 @@ Value value_of(const toml::node& node) {
 }  // namespace
 
 const Entry* Value::find(std::string_view key) const {
-    const auto found =
-        std::find_if(entries.begin(), entries.end(), [key](const Entry& entry) { return entry.key == key; });
+    const auto found = std::ranges::find(entries, key, &Entry::key);
     return found == entries.end() ? nullptr : &*found;
 }
 
 std::string_view Value::kind_name() const {
-    switch (kind) {
-        case Kind::number:
-            return "a number";
-        case Kind::text:
-            return "text";
-        case Kind::boolean:
-            return "true or false";
-        case Kind::list:
-            return "a list";
-        case Kind::table:
-            return "a table";
-        case Kind::other:
-            break;
-    }
-    return "a date or time";
+    static constexpr std::string_view names[]{"a number", "text",    "true or false",
+                                              "a list",   "a table", "a date or time"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 Value read_document(const Source& source) {

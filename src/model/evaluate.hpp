@@ -82,6 +82,20 @@ S apply(Op op, const S& a, const S& b) {
     return a;
 }
 
+/// The values of all nodes of a graph; `symbol(k, before)` is that of symbol k, given those of the nodes before it.
+template <class Symbol>
+std::vector<double> values_of_all(const Graph& graph, Symbol&& symbol) {
+    std::vector<double> all;
+    all.reserve(graph.size());
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+        const auto& entry = graph[static_cast<Node>(i)];
+        all.push_back(entry.op == Op::constant ? entry.value
+                      : entry.op == Op::symbol ? symbol(entry.symbol, all)
+                                               : apply(entry.op, all[index(entry.a)], all[index(entry.b)]));
+    }
+    return all;
+}
+
 /// Evaluates some nodes of a graph again and again.
 class Evaluator {
 public:
@@ -93,16 +107,9 @@ public:
         std::vector<S> value(steps_.size());
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             const auto& step = steps_[i];
-            switch (step.op) {
-                case Op::constant:
-                    value[i] = S(step.value);
-                    break;
-                case Op::symbol:
-                    value[i] = symbol(step.a);
-                    break;
-                default:
-                    value[i] = apply(step.op, value[step.a], value[step.b]);
-            }
+            value[i] = step.op == Op::constant ? S(step.value)
+                       : step.op == Op::symbol ? symbol(step.a)
+                                               : apply(step.op, value[step.a], value[step.b]);
         }
         for (std::size_t i = 0; i < roots_.size(); ++i) {
             result[i] = value[roots_[i]];
@@ -110,7 +117,13 @@ public:
     }
 
 private:
-    std::vector<Graph::Entry> steps_;  // operands are positions in this list
+    struct Step {
+        Op op;
+        std::size_t a, b;  // earlier steps; or the number of a symbol
+        double value;      // of a constant
+    };
+
+    std::vector<Step> steps_;
     std::vector<std::size_t> roots_;
 };
 

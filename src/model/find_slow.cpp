@@ -21,8 +21,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int most_turns = 8;  // in a resonance
-constexpr double same =
-    1e-4;  // of frequencies: the leading part is seen up to terms of higher order, and what is found is measured
+// Of frequencies: the leading part is seen up to terms of higher order, and what is found is measured.
+constexpr double same = 1e-4;
 
 /// Makes S^-1 A S of A, with S diagonal, so that rows are as long as columns; S. Coordinates and velocities of a stiff oscillator differ by
 /// its frequency, and eigenvalues of what is not balanced lose that many digits (Parlett and Reinsch, Numer. Math. 13 (1969)).
@@ -77,17 +77,14 @@ private:
                                                : model_.coordinates[k - model_.coordinates.size()].name + "_dot";
     }
     Node unknown(Index i) const {
-        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
-            const auto& place = model_.places[k];
-            const bool same = place.array == Place::Array::position ? static_cast<Index>(place.index) == i
-                              : place.array == Place::Array::velocity
-                                  ? static_cast<Index>(model_.dimension() + place.index) == i
-                                  : false;
-            if (same) {
-                return graph_.symbol(k);
-            }
-        }
-        return graph_.constant(0);
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t n = model_.dimension();
+        return k < n ? symbol_at(Place::Array::position, k) : symbol_at(Place::Array::velocity, k - n);
+    }
+    Node symbol_at(Place::Array array, std::size_t index) const {
+        const auto found = std::ranges::find_if(
+            model_.places, [&](const Place& place) { return place.array == array && place.index == index; });
+        return graph_.symbol(static_cast<std::uint32_t>(found - model_.places.begin()));
     }
     Node times(double factor, Node node) { return graph_.binary(Op::multiply, graph_.constant(factor), node); }
     Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
@@ -128,11 +125,8 @@ private:
             }
         }
         const auto same = [&](const auto& entry) { return entry.name == wanted; };
-        return std::any_of(model_.observed.begin(), model_.observed.end(), same) ||
-               std::any_of(model_.phases.begin(), model_.phases.end(), same) ||
-               std::any_of(model_.parameters.begin(), model_.parameters.end(),
-                           [&](const auto& entry) { return entry.first == wanted; }) ||
-               std::any_of(variables_.begin(), variables_.end(), same);
+        return std::ranges::any_of(model_.observed, same) || std::ranges::any_of(model_.phases, same) ||
+               std::ranges::any_of(model_.parameters, same) || std::ranges::any_of(variables_, same);
     }
 
     /// L on the unknowns whose leading rates are linear; with coordinates, x' = v where v is such.
@@ -162,8 +156,8 @@ private:
             }
         }
     }
-    bool is_linear(Index i) const { return std::find(linear_.begin(), linear_.end(), i) != linear_.end(); }
-    bool is_driven(Index i) const { return std::find(driven_.begin(), driven_.end(), i) != driven_.end(); }
+    bool is_linear(Index i) const { return std::ranges::find(linear_, i) != linear_.end(); }
+    bool is_driven(Index i) const { return std::ranges::find(driven_, i) != driven_.end(); }
 
     /// Unknowns that L connects with i, i among them.
     std::vector<Index> component(Index i, std::vector<bool>& seen) const {
@@ -228,12 +222,7 @@ private:
 
     void take_apart(const std::vector<Index>& members) {
         const auto m = static_cast<Index>(members.size());
-        MatrixXd block(m, m);
-        for (Index a = 0; a < m; ++a) {
-            for (Index b = 0; b < m; ++b) {
-                block(a, b) = matrix_(members[static_cast<std::size_t>(a)], members[static_cast<std::size_t>(b)]);
-            }
-        }
+        MatrixXd block = matrix_(members, members);
         const VectorXd scale = balanced(block);
         const auto [eigenvalues, eigenvectors] = eigenpairs(block.transpose());
         const double size = eigenvalues.cwiseAbs().maxCoeff();
@@ -295,12 +284,7 @@ private:
     /// x_i' = c_i(x) . x_C + O(1) with slow c_i: x_i - c_i L_C^-1 x_C. Of a vibration by a phase: its antiderivative.
     void find_driven() {
         const auto m = static_cast<Index>(linear_.size());
-        MatrixXd block(m, m);
-        for (Index a = 0; a < m; ++a) {
-            for (Index b = 0; b < m; ++b) {
-                block(a, b) = matrix_(linear_[static_cast<std::size_t>(a)], linear_[static_cast<std::size_t>(b)]);
-            }
-        }
+        const MatrixXd block = matrix_(linear_, linear_);
         Eigen::FullPivLU<MatrixXd> lu;
         if (m > 0) {
             lu.compute(block);
@@ -345,12 +329,8 @@ private:
     /// Whether an expression depends on no fast unknown.
     bool only_slow(Node node) {
         for (const auto& partial : graph_.gradient(node)) {
-            const auto& place = model_.places[partial.symbol];
-            const Index i = place.array == Place::Array::position ? static_cast<Index>(place.index)
-                            : place.array == Place::Array::velocity
-                                ? static_cast<Index>(model_.dimension() + place.index)
-                                : -1;
-            if (i >= 0 && (is_linear(i) || is_driven(i))) {
+            const auto i = unknown_of(model_, partial.symbol);
+            if (i && (is_linear(static_cast<Index>(*i)) || is_driven(static_cast<Index>(*i)))) {
                 return false;
             }
         }
@@ -358,12 +338,7 @@ private:
     }
     /// n where the second derivative by the phase is -n^2 times the function, at every point.
     std::optional<double> harmonic(Node node, std::size_t phase) {
-        std::uint32_t symbol = 0;
-        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
-            if (model_.places[k].array == Place::Array::phase && model_.places[k].index == phase) {
-                symbol = k;
-            }
-        }
+        const std::uint32_t symbol = graph_[symbol_at(Place::Array::phase, phase)].symbol;
         const Node second = graph_.derivative(graph_.derivative(node, symbol), symbol);
         std::optional<double> square;
         for (std::size_t p = 0; p < Rates::points; ++p) {
@@ -417,12 +392,6 @@ private:
 
     void relative_to_phase() {
         const auto& phase = model_.phases[0];
-        std::uint32_t symbol = 0;
-        for (std::uint32_t k = 0; k < model_.places.size(); ++k) {
-            if (model_.places[k].array == Place::Array::phase && model_.places[k].index == 0) {
-                symbol = k;
-            }
-        }
         for (const auto& own : oscillators_) {
             const double turns = own.frequency / phase.frequency;
             if (model_.phases.size() > 1 || std::abs(turns - std::round(turns)) > same || turns < 0.5) {
@@ -430,9 +399,9 @@ private:
                                        own.frequency, own.name, phase.name, phase.frequency);
                 return;
             }
-            const Node angle = times(std::round(turns), graph_.symbol(symbol));
-            const Complex back{graph_.unary(Op::cos, angle),
-                               graph_.unary(Op::sin, angle)};  // z turns as e^(-i n theta)
+            const Node angle = times(std::round(turns), symbol_at(Place::Array::phase, 0));
+            // z turns as e^(-i n theta)
+            const Complex back{graph_.unary(Op::cos, angle), graph_.unary(Op::sin, angle)};
             const Complex z = times(own.z, back);
             add(own.name + "_cos", z.re);
             add(own.name + "_sin", z.im);
@@ -451,13 +420,8 @@ private:
     std::string why_not_;
 };
 
-double value_of(const Model& model, const std::string& parameter) {
-    for (const auto& [name, value] : model.parameters) {
-        if (name == parameter) {
-            return value;
-        }
-    }
-    return NAN;
+double small_of(const Model& model) {
+    return std::ranges::find(model.parameters, *model.small, &Parameter::name)->value;
 }
 
 }  // namespace
@@ -478,7 +442,7 @@ FoundSlow find_slow(Model& model, const Model& faster) {
     // numbers.
     Model numbers = folded(model);
     Model faster_numbers = folded(faster);
-    const double factor = value_of(model, *model.small) / value_of(faster, *model.small);
+    const double factor = small_of(model) / small_of(faster);
     FoundSlow found = Finder(numbers, faster_numbers, factor).found();
     for (auto& variable : found.variables) {
         variable.node = model.graph.copies(numbers.graph, std::span(&variable.node, 1))[0];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/evaluate.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::model {
 namespace {
@@ -36,13 +37,13 @@ std::span<const FunctionEntry> function_catalogue() {
 
 bool Graph::Entry::operator==(const Entry& other) const {
     // NOTE: by bits, so that 0 and -0 stay apart and a NaN equals itself.
-    return op == other.op && a == other.a && b == other.b &&
+    return op == other.op && a == other.a && b == other.b && symbol == other.symbol &&
            std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(other.value);
 }
 
 std::size_t Graph::Hash::operator()(const Entry& entry) const {
     std::uint64_t hash = std::bit_cast<std::uint64_t>(entry.value);
-    hash ^= (static_cast<std::uint64_t>(entry.a) << 32) | entry.b;
+    hash ^= (index(entry.a) << 32) | (index(entry.b) ^ entry.symbol);
     hash = (hash ^ static_cast<std::uint64_t>(entry.op)) * 0x9e3779b97f4a7c15ULL;
     hash ^= hash >> 29;
     return hash * 0xbf58476d1ce4e5b9ULL;
@@ -69,11 +70,11 @@ Node Graph::constant(double value) {
 }
 
 Node Graph::symbol(std::uint32_t number) {
-    return intern({.op = Op::symbol, .a = number});
+    return intern({.op = Op::symbol, .symbol = number});
 }
 
 Node Graph::parameter(std::uint32_t number) {
-    return intern({.op = Op::symbol, .fixed = true, .a = number});
+    return intern({.op = Op::symbol, .fixed = true, .symbol = number});
 }
 
 Node Graph::unary(Op op, Node a) {
@@ -83,12 +84,12 @@ Node Graph::unary(Op op, Node a) {
     }
     const Entry& operand = (*this)[a];
     if (op == Op::negate && operand.op == Op::negate) {
-        return static_cast<Node>(operand.a);
+        return operand.a;
     }
     if (op == Op::negate && operand.op == Op::subtract) {
-        return binary(Op::subtract, static_cast<Node>(operand.b), static_cast<Node>(operand.a));
+        return binary(Op::subtract, operand.b, operand.a);
     }
-    return intern({.op = op, .fixed = is_fixed(a), .a = static_cast<std::uint32_t>(a)});
+    return intern({.op = op, .fixed = is_fixed(a), .a = a, .b = a});
 }
 
 Node Graph::binary(Op op, Node a, Node b) {
@@ -110,10 +111,10 @@ Node Graph::binary(Op op, Node a, Node b) {
                 return binary(Op::multiply, constant(2), a);
             }
             if ((*this)[b].op == Op::negate) {
-                return binary(Op::subtract, a, static_cast<Node>((*this)[b].a));
+                return binary(Op::subtract, a, (*this)[b].a);
             }
             if ((*this)[a].op == Op::negate) {
-                return binary(Op::subtract, b, static_cast<Node>((*this)[a].a));
+                return binary(Op::subtract, b, (*this)[a].a);
             }
             break;
         case Op::subtract:
@@ -124,7 +125,7 @@ Node Graph::binary(Op op, Node a, Node b) {
                 return unary(Op::negate, b);
             }
             if ((*this)[b].op == Op::negate) {
-                return binary(Op::add, a, static_cast<Node>((*this)[b].a));
+                return binary(Op::add, a, (*this)[b].a);
             }
             if (a == b) {
                 return constant(0);
@@ -172,10 +173,7 @@ Node Graph::binary(Op op, Node a, Node b) {
         default:
             break;
     }
-    return intern({.op = op,
-                   .fixed = is_fixed(a) && is_fixed(b),
-                   .a = static_cast<std::uint32_t>(a),
-                   .b = static_cast<std::uint32_t>(b)});
+    return intern({.op = op, .fixed = is_fixed(a) && is_fixed(b), .a = a, .b = b});
 }
 
 /// Of two nodes of which neither is 0, 1 or -1: fixed factors come first and are gathered, c (d x) = (c d) x and c (-x)
@@ -185,8 +183,8 @@ Node Graph::product(Node a, Node b) {
         std::swap(a, b);
     }
     const Entry inner = (*this)[b];
-    const auto first = static_cast<Node>(inner.a);
-    const auto second = static_cast<Node>(inner.b);
+    const Node first = inner.a;
+    const Node second = inner.b;
     if (is_constant(a) && inner.op == Op::multiply && is_constant(first)) {
         const double gathered = (*this)[a].value * (*this)[first].value;
         if (std::isnormal(gathered)) {
@@ -201,10 +199,7 @@ Node Graph::product(Node a, Node b) {
     if ((is_constant(a) || (is_fixed(a) && !inner.fixed)) && inner.op == Op::negate) {
         return binary(Op::multiply, unary(Op::negate, a), first);
     }
-    return intern({.op = Op::multiply,
-                   .fixed = is_fixed(a) && is_fixed(b),
-                   .a = static_cast<std::uint32_t>(a),
-                   .b = static_cast<std::uint32_t>(b)});
+    return intern({.op = Op::multiply, .fixed = is_fixed(a) && is_fixed(b), .a = a, .b = b});
 }
 
 Node Graph::integer_power(Node a, int exponent) {
@@ -226,30 +221,26 @@ Node Graph::integer_power(Node a, int exponent) {
 
 template <class Stop>
 std::vector<Node> Graph::parts_above(std::span<const Node> roots, Stop&& stop) const {
-    std::unordered_set<std::uint32_t> met;
-    std::vector<std::uint32_t> waiting;
-    const auto meet = [&](std::uint32_t node) {
+    std::unordered_set<Node> met;
+    std::vector<Node> waiting;
+    const auto meet = [&](Node node) {
         if (met.insert(node).second) {
             waiting.push_back(node);
         }
     };
-    for (const Node root : roots) {
-        meet(static_cast<std::uint32_t>(root));
-    }
+    std::ranges::for_each(roots, meet);
     std::vector<Node> nodes;
     while (!waiting.empty()) {
-        const auto node = static_cast<Node>(waiting.back());
+        const Node node = waiting.back();
         waiting.pop_back();
         nodes.push_back(node);
         const Entry& entry = (*this)[node];
         if (!stop(node) && !is_leaf(entry.op)) {
             meet(entry.a);
-            if (is_binary(entry.op)) {
-                meet(entry.b);
-            }
+            meet(entry.b);
         }
     }
-    std::sort(nodes.begin(), nodes.end());
+    std::ranges::sort(nodes);
     return nodes;
 }
 
@@ -258,52 +249,45 @@ std::vector<Node> Graph::parts(std::span<const Node> roots) const {
 }
 
 std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots, const Replacement& replacement) {
-    std::unordered_map<std::uint32_t, Node> image;
+    std::unordered_map<Node, Node> image;
     const auto order = from.parts_above(roots, [&](Node node) {
         const auto replaced = replacement ? replacement(node) : std::nullopt;
         if (replaced) {
-            image.emplace(static_cast<std::uint32_t>(node), *replaced);
+            image.emplace(node, *replaced);
         }
         return replaced.has_value();
     });
     for (const Node each : order) {
         const Entry entry = from[each];
         Node copy{};
-        if (image.contains(static_cast<std::uint32_t>(each))) {
+        if (image.contains(each)) {
             continue;
         }
         if (entry.op == Op::constant) {
             copy = constant(entry.value);
         } else if (entry.op == Op::symbol) {
-            copy = entry.fixed ? parameter(entry.a) : symbol(entry.a);
+            copy = entry.fixed ? parameter(entry.symbol) : symbol(entry.symbol);
         } else {
             const Node a = image.at(entry.a);
             copy = is_binary(entry.op) ? binary(entry.op, a, image.at(entry.b)) : unary(entry.op, a);
         }
-        image.emplace(static_cast<std::uint32_t>(each), copy);
+        image.emplace(each, copy);
     }
-    std::vector<Node> result;
-    for (const Node root : roots) {
-        result.push_back(image.at(static_cast<std::uint32_t>(root)));
-    }
-    return result;
+    return mapped(roots, [&](Node root) { return image.at(root); });
 }
 
 Evaluator::Evaluator(const Graph& graph, std::vector<Node> roots) {
-    const std::vector<Node> order = graph.parts(roots);
-    std::unordered_map<std::uint32_t, std::uint32_t> place;
-    for (const Node node : order) {
-        Graph::Entry step = graph[node];
-        if (!is_leaf(step.op)) {
-            step.a = place.at(step.a);
-            step.b = is_binary(step.op) ? place.at(step.b) : step.a;
+    std::unordered_map<Node, std::size_t> place;
+    for (const Node node : graph.parts(roots)) {
+        const auto& entry = graph[node];
+        place.emplace(node, steps_.size());
+        if (is_leaf(entry.op)) {
+            steps_.push_back({entry.op, entry.symbol, 0, entry.value});
+        } else {
+            steps_.push_back({entry.op, place.at(entry.a), place.at(entry.b), 0});
         }
-        place.emplace(static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(steps_.size()));
-        steps_.push_back(step);
     }
-    for (const Node root : roots) {
-        roots_.push_back(place.at(static_cast<std::uint32_t>(root)));
-    }
+    roots_ = mapped(roots, [&](Node root) { return place.at(root); });
 }
 
 }  // namespace lento::model

@@ -24,12 +24,18 @@ namespace lento::model {
 enum class Op : std::uint8_t {
     constant,
     symbol,
+    // of two operands
     add,
     subtract,
     multiply,
     divide,
-    negate,
     power,
+    atan2,
+    min,
+    max,
+    hypot,
+    // of one
+    negate,
     sin,
     cos,
     tan,
@@ -49,11 +55,13 @@ enum class Op : std::uint8_t {
     abs,
     sign,
     floor,
-    atan2,
-    min,
-    max,
-    hypot,
 };
+constexpr bool is_binary(Op op) {
+    return Op::add <= op && op <= Op::hypot;
+}
+constexpr bool is_leaf(Op op) {
+    return op == Op::constant || op == Op::symbol;
+}
 
 /// A node of a graph, by its position in it.
 enum class Node : std::uint32_t {};
@@ -79,10 +87,10 @@ class Graph {
 public:
     struct Entry {
         Op op = Op::constant;
-        bool fixed = false;   // made of numbers and parameters alone
-        std::uint32_t a = 0;  // the first operand, or the number of the symbol
-        std::uint32_t b = 0;  // the second operand
-        double value = 0;     // of a constant
+        bool fixed = false;        // made of numbers and parameters alone
+        Node a{}, b{};             // the operands; the same where there is one
+        std::uint32_t symbol = 0;  // the number of a symbol
+        double value = 0;          // of a constant
 
         bool operator==(const Entry& other) const;
     };
@@ -143,25 +151,5 @@ private:
 
     std::shared_ptr<Nodes> nodes_ = std::make_shared<Nodes>();
 };
-
-constexpr bool is_binary(Op op) {
-    switch (op) {
-        case Op::add:
-        case Op::subtract:
-        case Op::multiply:
-        case Op::divide:
-        case Op::power:
-        case Op::atan2:
-        case Op::min:
-        case Op::max:
-        case Op::hypot:
-            return true;
-        default:
-            return false;
-    }
-}
-constexpr bool is_leaf(Op op) {
-    return op == Op::constant || op == Op::symbol;
-}
 
 }  // namespace lento::model

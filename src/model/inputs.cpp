@@ -1,13 +1,14 @@
 #include "model/inputs.hpp"
 
 #include "model/evaluate.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::model {
 
 Inputs::Inputs(std::size_t parameters) {
     for (std::uint32_t k = 0; k < parameters; ++k) {
         nodes_.push_back(graph_.parameter(k));
-        of_.emplace(static_cast<std::uint32_t>(nodes_.back()), k);
+        of_.emplace(nodes_.back(), k);
     }
 }
 
@@ -15,12 +16,11 @@ std::vector<std::uint32_t> Inputs::add(const Graph& graph, std::span<const Node>
     const std::lock_guard lock(mutex_);
     const auto copies = graph_.copies(graph, nodes, [&](Node node) -> std::optional<Node> {
         const auto& entry = graph[node];
-        return entry.op == Op::symbol ? std::optional(graph_.parameter(places[entry.a].index)) : std::nullopt;
+        return entry.op == Op::symbol ? std::optional(graph_.parameter(places[entry.symbol].index)) : std::nullopt;
     });
     std::vector<std::uint32_t> numbers;
     for (const Node copy : copies) {
-        const auto [known, added] =
-            of_.try_emplace(static_cast<std::uint32_t>(copy), static_cast<std::uint32_t>(nodes_.size()));
+        const auto [known, added] = of_.try_emplace(copy, static_cast<std::uint32_t>(nodes_.size()));
         if (added) {
             nodes_.push_back(copy);
         }
@@ -36,26 +36,8 @@ std::size_t Inputs::size() const {
 
 std::vector<double> Inputs::values(std::span<const double> parameters) const {
     const std::lock_guard lock(mutex_);
-    std::vector<double> all(graph_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto& entry = graph_[static_cast<Node>(i)];
-        switch (entry.op) {
-            case Op::constant:
-                all[i] = entry.value;
-                break;
-            case Op::symbol:
-                all[i] = parameters[entry.a];
-                break;
-            default:
-                all[i] = apply(entry.op, all[entry.a], all[entry.b]);
-        }
-    }
-    std::vector<double> result;
-    result.reserve(nodes_.size());
-    for (const Node node : nodes_) {
-        result.push_back(all[index(node)]);
-    }
-    return result;
+    const auto all = values_of_all(graph_, [&](std::uint32_t k, const auto&) { return parameters[k]; });
+    return mapped(nodes_, [&](Node node) { return all[index(node)]; });
 }
 
 FunctionGraph hoisted(const Graph& graph, std::span<const Node> results, std::span<const Place> places,

@@ -40,9 +40,9 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    Graph graph_;                                          // symbol k is parameter k
-    std::vector<Node> nodes_;                              // of the inputs
-    std::unordered_map<std::uint32_t, std::uint32_t> of_;  // the number of an input, by node
+    Graph graph_;                                 // symbol k is parameter k
+    std::vector<Node> nodes_;                     // of the inputs
+    std::unordered_map<Node, std::uint32_t> of_;  // the number of an input, by node
 };
 
 /// Expressions as code reads them: nothing in them depends on parameters but symbols whose place is among the inputs.

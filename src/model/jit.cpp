@@ -78,15 +78,14 @@ LLVMTargetMachineRef host_machine(LLVMCodeGenOptLevel level) {
 }
 
 const LibraryFunction* find(const Library& library, Op op) {
-    const auto& all = library.functions;
-    const auto found = std::find_if(all.begin(), all.end(), [op](const auto& entry) { return entry.op == op; });
-    return found == all.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(library.functions, op, &LibraryFunction::op);
+    return found == library.functions.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-Library scalar_library() {
-    static const LibraryFunction functions[]{
+const Library& scalar_library() {
+    static const Library library{{
         {Op::sin, "lento_sin", address_of<std::sin>()},       {Op::cos, "lento_cos", address_of<std::cos>()},
         {Op::tan, "lento_tan", address_of<std::tan>()},       {Op::asin, "lento_asin", address_of<std::asin>()},
         {Op::acos, "lento_acos", address_of<std::acos>()},    {Op::atan, "lento_atan", address_of<std::atan>()},
@@ -97,8 +96,8 @@ Library scalar_library() {
         {Op::power, "lento_pow", address_of<std::pow>()},     {Op::atan2, "lento_atan2", address_of<std::atan2>()},
         {Op::hypot, "lento_hypot", address_of<std::hypot>()}, {Op::expm1, "lento_expm1", address_of<std::expm1>()},
         {Op::log1p, "lento_log1p", address_of<std::log1p>()},
-    };
-    return {.functions = functions};
+    }};
+    return library;
 }
 
 bool host_has(std::string_view feature) {
@@ -124,16 +123,16 @@ Effort effort_for(std::size_t operations) {
 Cut cut(const Graph& graph, std::span<const Node> operations) {
     Cut plan;
     const std::size_t length = operations.size() <= longest_whole ? longest_whole : chunk_length;
-    std::unordered_map<std::uint32_t, std::size_t> piece_of;
+    std::unordered_map<Node, std::size_t> piece_of;
     for (std::size_t i = 0; i < operations.size(); ++i) {
         const std::size_t piece = i / length;
         if (plan.pieces.size() <= piece) {
             plan.pieces.emplace_back();
         }
         plan.pieces[piece].push_back(operations[i]);
-        piece_of.emplace(static_cast<std::uint32_t>(operations[i]), piece);
+        piece_of.emplace(operations[i], piece);
         const auto& entry = graph[operations[i]];
-        for (const std::uint32_t operand : {entry.a, is_binary(entry.op) ? entry.b : entry.a}) {
+        for (const Node operand : {entry.a, entry.b}) {
             const auto made = piece_of.find(operand);
             if (made != piece_of.end() && made->second != piece) {
                 plan.carried.emplace(operand, plan.carried.size());
@@ -161,8 +160,8 @@ Machine::Machine(Effort effort, const Library& more) : effort_(effort) {
     define(memory);
     define(scalar_library().functions);
     define(more.functions);
-    if (more.sine_and_cosine != nullptr) {
-        define(std::span(more.sine_and_cosine, 1));
+    if (more.sine_and_cosine) {
+        define(std::span(&*more.sine_and_cosine, 1));
     }
 }
 
@@ -182,12 +181,11 @@ void Machine::define(std::span<const LibraryFunction> functions) {
     if (functions.empty()) {
         return;
     }
-    std::vector<LLVMJITCSymbolMapPair> symbols;
-    for (const auto& entry : functions) {
-        symbols.push_back(
-            {LLVMOrcLLJITMangleAndIntern(jit_, entry.name),
-             {reinterpret_cast<LLVMOrcExecutorAddress>(entry.address), {LLVMJITSymbolGenericFlagsCallable, 0}}});
-    }
+    auto symbols = mapped(functions, [this](const LibraryFunction& entry) {
+        return LLVMJITCSymbolMapPair{
+            LLVMOrcLLJITMangleAndIntern(jit_, entry.name),
+            {reinterpret_cast<LLVMOrcExecutorAddress>(entry.address), {LLVMJITSymbolGenericFlagsCallable, 0}}};
+    });
     require(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit_),
                                   LLVMOrcAbsoluteSymbols(symbols.data(), symbols.size())));
 }
@@ -297,7 +295,7 @@ LLVMValueRef Instructions::call(const LibraryFunction& function, LLVMTypeRef num
 }
 
 Instructions::SineAndCosine Instructions::sine_and_cosine(LLVMValueRef a, LLVMValueRef room) {
-    if (library_.sine_and_cosine == nullptr) {
+    if (!library_.sine_and_cosine) {
         return {operation(Op::sin, a, nullptr), operation(Op::cos, a, nullptr)};
     }
     // NOTE: a structure of two vectors is returned in memory, whose address is the first argument.

@@ -7,8 +7,10 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/TargetMachine.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "model/graph.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::model::jit {
 
@@ -26,12 +29,15 @@ struct LibraryFunction {
     void* address;
 };
 struct Library {
-    std::span<const LibraryFunction> functions{};
+    std::vector<LibraryFunction> functions{};
     /// Puts the sine and the cosine of its second argument where the first one points: two thirds of the time of both, where there is one.
-    const LibraryFunction* sine_and_cosine = nullptr;
+    std::optional<LibraryFunction> sine_and_cosine{};
 };
 /// The system's libm.
-Library scalar_library();
+const Library& scalar_library();
+/// SLEEF's functions of vectors of `lanes` numbers, right to 1.0 units in the last place; none where this machine has no
+/// such vectors.
+const Library& vector_library(std::size_t lanes);
 
 /// Whether this machine has a feature, by LLVM's name of it ("avx2").
 bool host_has(std::string_view feature);
@@ -53,10 +59,34 @@ Effort effort_for(std::size_t operations);
 /// How a long graph is cut: which nodes each function computes, and which values pass from one to another.
 struct Cut {
     std::vector<std::vector<Node>> pieces;
-    std::unordered_map<std::uint32_t, std::size_t> carried;  // the place of a value that a later piece needs
+    std::unordered_map<Node, std::size_t> carried;  // the place of a value that a later piece needs
 };
 /// `operations` in ascending order; there is always a first piece.
 Cut cut(const Graph& graph, std::span<const Node> operations);
+
+/// Writes all pieces of a function that computes `results`, each by its own `writer_of(piece)`.
+template <class WriterOf>
+void write_pieces(const Cut& plan, std::span<const Node> results, WriterOf&& writer_of) {
+    std::unordered_multimap<Node, std::size_t> rows;  // of results, by node
+    for (std::size_t row = 0; row < results.size(); ++row) {
+        rows.emplace(results[row], row);
+    }
+    for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
+        auto writer = writer_of(piece);
+        writer.compute(plan.pieces[piece]);
+        for (const Node node : plan.pieces[piece]) {
+            const auto [first, last] = rows.equal_range(node);
+            std::for_each(first, last, [&](const auto& entry) { writer.store_result(node, entry.second); });
+            rows.erase(first, last);
+        }
+        if (piece + 1 == plan.pieces.size()) {
+            for (const auto& [node, row] : rows) {  // those that no operation makes
+                writer.store_result(node, row);
+            }
+        }
+        writer.finish();
+    }
+}
 
 /// A module to write functions into, and then their machine code.
 class Machine {
@@ -113,7 +143,7 @@ private:
     LLVMModuleRef module_;
     LLVMBuilderRef builder_;
     LLVMTypeRef type_;
-    Library library_;
+    const Library& library_;
 };
 
 }  // namespace lento::model::jit

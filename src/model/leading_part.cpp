@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "base/golden.hpp"
-#include "model/function.hpp"
 #include "model/parts.hpp"
 
 namespace lento::model {
@@ -38,29 +37,23 @@ Rates::Rates(Model& model) : model_(model), rates_(first_order_form(model)) {
     for (std::size_t i = 0; i < rates_.size(); ++i) {
         for (const auto& partial : model.graph.gradient(rates_[i])) {
             const auto& place = model.places[partial.symbol];
-            if (place.array == Place::Array::time) {
-                continue;
+            if (place.array != Place::Array::time) {
+                const auto unknown = unknown_of(model, partial.symbol);
+                entries_.push_back({i, unknown.value_or(rates_.size() + place.index), partial.node});
             }
-            const std::size_t column = place.array == Place::Array::position   ? place.index
-                                       : place.array == Place::Array::velocity ? model.dimension() + place.index
-                                                                               : rates_.size() + place.index;
-            entries_.push_back({i, column, partial.node});
         }
     }
 }
 
 Node Rates::partial(Index i, Index j) const {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const MatrixEntry& entry) {
+    const auto found = std::ranges::find_if(entries_, [&](const MatrixEntry& entry) {
         return entry.row == static_cast<std::size_t>(i) && entry.column == static_cast<std::size_t>(j);
     });
     return found == entries_.end() ? model_.graph.constant(0) : found->node;
 }
 
 std::vector<MatrixXd> Rates::jacobians() const {
-    std::vector<Node> nodes;
-    for (const auto& entry : entries_) {
-        nodes.push_back(entry.node);
-    }
+    const auto nodes = mapped(entries_, &MatrixEntry::node);
     std::vector<MatrixXd> result;
     for (std::size_t p = 0; p < points; ++p) {
         const auto values = at(p, nodes);
@@ -96,13 +89,7 @@ std::vector<double> Rates::at(std::size_t point, const std::vector<Node>& nodes)
     for (std::size_t j = 0; j < model_.phases.size(); ++j) {
         theta.push_back(2 * std::numbers::pi * golden_fraction(2 * n + j, point));
     }
-    std::vector<double> result(nodes.size());
-    const auto inputs = parameter_values(model_);
-    const auto value = [&](std::size_t symbol) {
-        return value_at<double>(model_.places[symbol], x, v, model_.run.t_start, theta, inputs.data());
-    };
-    Evaluator(model_.graph, nodes).operator()<double>(value, std::span(result));
-    return result;
+    return values_at(model_, nodes, x, v, model_.run.t_start, theta);
 }
 
 Leading::Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, double factor, Index coordinates)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,29 +24,20 @@ struct Model::Code {
     Seconds seconds{};
 
     Code(const model::Model& parsed, std::vector<Assignment> given) : parts(parsed), assignments(std::move(given)) {
-        for (const auto& coordinate : parsed.coordinates) {
-            columns.push_back(coordinate.name);
-        }
-        for (const auto& coordinate : parsed.coordinates) {
-            columns.push_back(coordinate.name + "_dot");
-        }
-        for (const auto& variable : parsed.variables) {
-            columns.push_back(variable.name);
-        }
-        for (const auto* prefix : {"lambda_", "lambda_total_"}) {
-            for (const auto& constraint : parsed.constraints) {
-                columns.push_back(prefix + constraint.name);
+        const auto add = [this](const auto& named, std::string_view prefix, std::string_view suffix) {
+            for (const auto& each : named) {
+                columns.push_back(fmt::format("{}{}{}", prefix, each.name, suffix));
             }
-        }
-        std::vector<model::Node> nodes;
-        for (const auto& slow : parsed.slow) {
-            columns.push_back(slow.name);
-            nodes.push_back(slow.node);
-        }
-        for (const auto& observed : parsed.observed) {
-            columns.push_back(observed.name);
-            nodes.push_back(observed.node);
-        }
+        };
+        add(parsed.coordinates, "", "");
+        add(parsed.coordinates, "", "_dot");
+        add(parsed.variables, "", "");
+        add(parsed.constraints, "lambda_", "");
+        add(parsed.constraints, "lambda_total_", "");
+        add(parsed.slow, "", "");
+        add(parsed.observed, "", "");
+        auto nodes = model::mapped(parsed.slow, &model::SlowVariable::node);
+        std::ranges::transform(parsed.observed, std::back_inserter(nodes), &model::NamedExpression::node);
         if (!nodes.empty()) {
             extras.emplace(parsed, nodes);
         }
@@ -55,25 +46,17 @@ struct Model::Code {
 
 namespace {
 
-std::vector<model::Override> overrides_of(const std::vector<Model::Assignment>& assignments) {
-    std::vector<model::Override> overrides;
-    for (const auto& [name, expression] : assignments) {
-        overrides.push_back({name, expression});
-    }
-    return overrides;
+/// Puts `value` in the place of what is assigned to a parameter.
+void assign(std::vector<Model::Assignment>& assignments, const std::string& name, double value) {
+    std::erase_if(assignments, [&](const auto& before) { return before.name == name; });
+    assignments.push_back({name, fmt::format("{}", value)});
 }
 
-/// The model with its small parameter divided by a number: other values, or read anew where expressions depend on them.
-model::Model faster_model(const model::Model& parsed, const std::vector<Model::Assignment>& assignments,
-                          double divisor) {
-    auto overrides = overrides_of(assignments);
-    std::erase_if(overrides, [&](const auto& given) { return given.name == *parsed.small; });
-    for (const auto& [name, value] : parsed.parameters) {
-        if (name == *parsed.small) {
-            overrides.push_back({name, fmt::format("{}", value / divisor)});
-        }
-    }
-    return model::read_model(parsed.source, overrides);
+/// The model read anew with its small parameter divided by a number.
+model::Model faster_model(const model::Model& parsed, std::vector<Model::Assignment> assignments, double divisor) {
+    const auto small = std::ranges::find(parsed.parameters, *parsed.small, &Model::Parameter::name);
+    assign(assignments, small->name, small->value / divisor);
+    return model::read_model(parsed.source, assignments);
 }
 
 }  // namespace
@@ -92,15 +75,11 @@ Model Model::read(const std::function<model::Model()>& reading, std::vector<Assi
 }
 
 Model Model::from_file(const std::filesystem::path& path, const std::vector<Assignment>& assignments) {
-    return read([&] { return model::read_model(model::Source::file(path), overrides_of(assignments)); }, assignments);
+    return read([&] { return model::read_model(model::Source::file(path), assignments); }, assignments);
 }
 
 Model Model::from_text(std::string text, const std::vector<Assignment>& assignments, std::string name) {
-    return read(
-        [&] {
-            return model::read_model({std::move(name), std::move(text)}, overrides_of(assignments));
-        },
-        assignments);
+    return read([&] { return model::read_model({std::move(name), std::move(text)}, assignments); }, assignments);
 }
 
 Model::Seconds Model::seconds() const {
@@ -112,35 +91,26 @@ const std::string& Model::title() const {
 }
 
 std::vector<Model::Parameter> Model::parameters() const {
-    std::vector<Parameter> parameters;
-    for (const auto& [name, value] : parsed_->parameters) {
-        parameters.push_back({name, value});
-    }
-    return parameters;
+    return parsed_->parameters;
 }
 
 Model Model::with(const std::vector<Parameter>& values) const {
-    std::vector<model::ParameterValue> given;
     auto assignments = code_->assignments;
     bool structural = false;
     for (const auto& [name, value] : values) {
-        given.push_back({name, value});
-        std::erase_if(assignments, [&name = name](const auto& before) { return before.name == name; });
-        assignments.push_back({name, fmt::format("{}", value)});
+        assign(assignments, name, value);
         structural = structural || std::ranges::find(parsed_->structural, name) != parsed_->structural.end();
     }
-    if (structural) {
-        for (std::size_t i = 0; i < parsed_->parameters.size(); ++i) {
-            const auto& [name, value] = parsed_->parameters[i];
-            const bool kept = parsed_->given[i] && std::ranges::find(values, name, &Parameter::name) == values.end();
-            if (kept) {
-                std::erase_if(assignments, [&name = name](const auto& before) { return before.name == name; });
-                assignments.push_back({name, fmt::format("{}", value)});
-            }
-        }
-        return read([&] { return model::read_model(parsed_->source, overrides_of(assignments)); }, assignments);
+    if (!structural) {
+        return {std::make_shared<const model::Model>(model::with_parameters(*parsed_, values)), code_};
     }
-    return {std::make_shared<const model::Model>(model::with_parameters(*parsed_, given)), code_};
+    for (std::size_t i = 0; i < parsed_->parameters.size(); ++i) {
+        const auto& [name, value] = parsed_->parameters[i];
+        if (parsed_->given[i] && std::ranges::find(values, name, &Parameter::name) == values.end()) {
+            assign(assignments, name, value);
+        }
+    }
+    return read([&] { return model::read_model(parsed_->source, assignments); }, assignments);
 }
 
 Problem Model::problem() const {
@@ -186,13 +156,9 @@ std::vector<double> row_of(const model::Model& parsed, const std::vector<std::st
     if (extras) {
         const std::size_t first = values.size();
         values.resize(columns.size());
-        std::vector<double> theta;
-        for (const auto& phase : parsed.phases) {
-            theta.push_back(phase.at(phases_at));
-        }
+        const auto theta = model::mapped(parsed.phases, [&](const Phase& phase) { return phase.at(phases_at); });
         const auto inputs = model::input_values(parsed);
-        extras->operator()<double>(state.position, state.velocity, state.t, theta, inputs->data(),
-                                   std::span(values).subspan(first));
+        (*extras)(state.position, state.velocity, state.t, theta, inputs->data(), Out(values).subspan(first));
     }
     return values;
 }

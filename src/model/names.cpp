@@ -1,30 +1,19 @@
 #include "model/names.hpp"
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "model/evaluate.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::model {
 
 std::string_view name_of(Kind kind) {
-    switch (kind) {
-        case Kind::parameter:
-            return "parameter";
-        case Kind::time:
-            return "time";
-        case Kind::coordinate:
-            return "coordinate";
-        case Kind::velocity:
-            return "velocity";
-        case Kind::variable:
-            return "variable";
-        case Kind::phase:
-            return "phase";
-    }
-    return "";
+    static constexpr std::string_view names[]{"parameter", "time", "coordinate", "velocity", "variable", "phase"};
+    return names[std::countr_zero(static_cast<Kinds>(kind))];
 }
 
 Names::Names(const Source& source) : source_(&source) {
@@ -32,19 +21,24 @@ Names::Names(const Source& source) : source_(&source) {
     symbols_.push_back({"t", Kind::time});
 }
 
-void Names::require_free(const std::string& name, Mark mark) const {
+void Names::require_name(const std::string& name, Mark mark) const {
     if (!is_name(name)) {
-        source_->fail(
-            mark, fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit", name));
+        source_->fail(mark, "'{}' is not a name: letters, digits and underscores, not starting with a digit", name);
     }
+}
+
+void Names::require_not_reserved(const std::string& name, Mark mark) const {
     if (is_reserved(name)) {
-        source_->fail(mark, fmt::format("'{}' has a meaning of its own ({}); take another name", name,
-                                        meaning_of_reserved(name)));
+        source_->fail(mark, "'{}' has a meaning of its own ({}); take another name", name, meaning_of_reserved(name));
     }
+}
+
+void Names::require_free(const std::string& name, Mark mark) const {
+    require_name(name, mark);
+    require_not_reserved(name, mark);
     if (const auto taken = meanings_.find(name); taken != meanings_.end()) {
-        source_->fail(
-            mark, fmt::format("'{}' is {} already{}; take another name", name, taken->second.what,
-                              taken->second.mark.line > 0 ? fmt::format(", in line {}", taken->second.mark.line) : ""));
+        source_->fail(mark, "'{}' is {} already{}; take another name", name, taken->second.what,
+                      taken->second.mark.line > 0 ? fmt::format(", in line {}", taken->second.mark.line) : "");
     }
 }
 
@@ -62,24 +56,17 @@ void Names::add_definition(std::string name, Mark mark, Node node) {
 }
 
 Node Names::parse_in_scope(std::string_view text) {
-    const Scope scope{.lookup = [this](std::string_view name) -> std::optional<Node> {
-                          if (const auto known = meanings_.find(name); known != meanings_.end()) {
-                              return known->second.node;
-                          }
-                          if (const std::string more = hint ? hint(name) : std::string(); !more.empty()) {
-                              throw ExpressionError(more, 0, 0);
-                          }
-                          return {};
-                      },
-                      .names =
-                          [this] {
-                              std::vector<std::string> names;
-                              for (const auto& [name, meaning] : meanings_) {
-                                  names.push_back(name);
-                              }
-                              return names;
-                          }};
-    return parse_expression(graph_, text, scope);
+    const auto lookup = [this](std::string_view name) -> std::optional<Node> {
+        if (const auto known = meanings_.find(name); known != meanings_.end()) {
+            return known->second.node;
+        }
+        if (const std::string more = hint ? hint(name) : std::string(); !more.empty()) {
+            throw ExpressionError(more, 0, 0);
+        }
+        return {};
+    };
+    const auto names = [this] { return mapped(meanings_, [](const auto& known) { return known.first; }); };
+    return parse_expression(graph_, text, {lookup, names});
 }
 
 Node Names::parse(std::string_view text, Mark mark) {
@@ -116,11 +103,11 @@ void Names::learn() {
         if (entry.op == Op::constant) {
             facts.value = entry.value;
         } else if (entry.op == Op::symbol) {
-            const Symbol& symbol = symbols_[entry.a];
+            const Symbol& symbol = symbols_[entry.symbol];
             facts = {static_cast<Kinds>(symbol.kind), symbol.value.value_or(0)};
         } else {
-            const Facts& a = facts_[entry.a];
-            const Facts& b = is_binary(entry.op) ? facts_[entry.b] : a;
+            const Facts& a = facts_[index(entry.a)];
+            const Facts& b = facts_[index(entry.b)];
             facts = {static_cast<Kinds>(a.kinds | b.kinds), apply(entry.op, a.value, b.value)};
         }
         facts_.push_back(facts);
@@ -140,8 +127,8 @@ std::optional<double> Names::value(Node node) {
 const Symbol* Names::first_of(Node node, Kinds kinds) const {
     for (const Node part : graph_.parts(std::span(&node, 1))) {
         const auto& entry = graph_[part];
-        if (entry.op == Op::symbol && (static_cast<Kinds>(symbols_[entry.a].kind) & kinds) != 0) {
-            return &symbols_[entry.a];
+        if (entry.op == Op::symbol && (static_cast<Kinds>(symbols_[entry.symbol].kind) & kinds) != 0) {
+            return &symbols_[entry.symbol];
         }
     }
     return nullptr;

@@ -43,8 +43,10 @@ public:
     /// Adds a symbol or a definition. Throws ModelError if the name is not one, is reserved or is taken.
     void add_symbol(std::string name, Mark mark, Kind kind, std::optional<double> value = {});
     void add_definition(std::string name, Mark mark, Node node);
-    /// Refuses `name` as the two functions above would.
+    /// Refuse `name` as the two functions above would.
     void require_free(const std::string& name, Mark mark) const;
+    void require_name(const std::string& name, Mark mark) const;
+    void require_not_reserved(const std::string& name, Mark mark) const;
 
     /// The expression that stands in quotes at `mark`. Throws ModelError.
     Node parse(std::string_view text, Mark mark);
@@ -67,7 +69,6 @@ public:
     Graph& graph() { return graph_; }
     const Graph& graph() const { return graph_; }
     std::span<const Symbol> symbols() const { return symbols_; }
-    const Source& source() const { return *source_; }
 
 private:
     struct Meaning {

@@ -1,5 +1,6 @@
 #include "model/numbers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,14 +12,14 @@ namespace lento::model {
 
 double finite(const Source& source, Mark mark, const std::string& what, double value) {
     if (!std::isfinite(value)) {
-        source.fail(mark, fmt::format("{} is {}; it must be a finite number", what, value));
+        source.fail(mark, "{} is {}; it must be a finite number", what, value);
     }
     return value;
 }
 
 double positive(const Source& source, Mark mark, const std::string& what, double value) {
     if (!(finite(source, mark, what, value) > 0)) {
-        source.fail(mark, fmt::format("{} is {}; it must be above 0", what, value));
+        source.fail(mark, "{} is {}; it must be above 0", what, value);
     }
     return value;
 }
@@ -26,7 +27,8 @@ double positive(const Source& source, Mark mark, const std::string& what, double
 std::vector<Node> Numbers::copied(const Names& names, std::span<const Node> nodes) {
     return graph_.copies(names.graph(), nodes, [&](Node node) -> std::optional<Node> {
         const auto& entry = names.graph()[node];
-        return entry.op == Op::symbol ? std::optional(graph_.parameter(names.symbols()[entry.a].index)) : std::nullopt;
+        return entry.op == Op::symbol ? std::optional(graph_.parameter(names.symbols()[entry.symbol].index))
+                                      : std::nullopt;
     });
 }
 
@@ -37,9 +39,7 @@ void Numbers::add_parameter(const Names& names, Definition definition) {
 }
 
 void Numbers::add_step(const Names& names, std::span<const Node> nodes, Step step) {
-    const auto copies = copied(names, nodes);
-    parts_.push_back({nodes_.size(), copies.size(), std::move(step)});
-    nodes_.insert(nodes_.end(), copies.begin(), copies.end());
+    parts_.push_back({copied(names, nodes), std::move(step)});
 }
 
 std::vector<std::string> Numbers::structural() const {
@@ -53,7 +53,7 @@ std::vector<std::string> Numbers::structural() const {
         }
         for (const Node node : graph_.parts(std::span(&definitions_[k].node, 1))) {
             if (graph_[node].op == Op::symbol) {
-                decides[graph_[node].a] = true;
+                decides[graph_[node].symbol] = true;
             }
         }
     }
@@ -79,20 +79,12 @@ void Numbers::put(Model& model, std::span<const std::optional<double>> given) co
         }
         return finite(model.source, definition.mark, fmt::format("the parameter {}", definition.name), value);
     };
-    std::vector<double> all(graph_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto& entry = graph_[static_cast<Node>(i)];
-        if (entry.op == Op::constant) {
-            all[i] = entry.value;
-        } else if (entry.op == Op::symbol) {
-            all[i] = value_of(entry.a, all[index(definitions_[entry.a].node)]);
-        } else {
-            all[i] = apply(entry.op, all[entry.a], all[entry.b]);
-        }
-    }
+    const auto all = values_of_all(graph_, [&](std::uint32_t k, const std::vector<double>& before) {
+        return value_of(k, before[index(definitions_[k].node)]);
+    });
     for (const std::uint32_t k : folded_) {
         const double value = all[index(parameter_nodes_[k])];
-        if (value != model.parameters[k].second) {
+        if (value != model.parameters[k].value) {
             throw Misuse(
                 fmt::format("the parameter {} stands in an exponent, so that the expressions depend on its value: the "
                             "model has to be read anew with --set {}={}",
@@ -100,16 +92,102 @@ void Numbers::put(Model& model, std::span<const std::optional<double>> given) co
         }
     }
     for (std::size_t k = 0; k < definitions_.size(); ++k) {
-        model.parameters[k].second = all[index(parameter_nodes_[k])];
+        model.parameters[k].value = all[index(parameter_nodes_[k])];
     }
-    std::vector<double> values;
     for (const Part& part : parts_) {
-        values.clear();
-        for (std::size_t i = part.first; i < part.first + part.count; ++i) {
-            values.push_back(all[index(nodes_[i])]);
-        }
-        part.step(model, values);
+        part.step(model, mapped(part.nodes, [&](Node node) { return all[index(node)]; }));
     }
+}
+
+Model with_parameters(const Model& model, std::span<const Parameter> values) {
+    Model changed = model;
+    for (const auto& [name, value] : values) {
+        const auto found = std::ranges::find(model.parameters, name, &Parameter::name);
+        if (found == model.parameters.end()) {
+            refuse_parameter(model.source, {name, fmt::format("{}", value)},
+                             mapped(model.parameters, &Parameter::name));
+        }
+        changed.given[static_cast<std::size_t>(found - model.parameters.begin())] = value;
+    }
+    model.numbers->put(changed, changed.given);
+    return changed;
+}
+
+void refuse_parameter(const Source& source, const Assignment& given, const std::vector<std::string>& known) {
+    throw Misuse(fmt::format("--set {}={}: {} has no parameter '{}'{}; it has {}", given.name, given.expression,
+                             source.name(), given.name, suggestion(given.name, known),
+                             known.empty() ? std::string("none") : listed(known)));
+}
+
+std::vector<double> parameter_values(const Model& model) {
+    return mapped(model.parameters, &Parameter::value);
+}
+
+InputValues input_values(const Model& model) {
+    return std::make_shared<const std::vector<double>>(model.inputs->values(parameter_values(model)));
+}
+
+std::vector<Node*> expressions_of(Model& model) {
+    std::vector<Node*> nodes;
+    const auto all = [&](std::vector<Node>& list) {
+        for (auto& node : list) {
+            nodes.push_back(&node);
+        }
+    };
+    const auto maybe = [&](std::optional<Node>& node) {
+        if (node) {
+            nodes.push_back(&*node);
+        }
+    };
+    maybe(model.potential);
+    all(model.forces);
+    all(model.slow_forces);
+    all(model.stiff_forces);
+    for (auto& variable : model.variables) {
+        nodes.push_back(&variable.rate);
+        maybe(variable.exact);
+    }
+    for (auto& spring : model.springs) {
+        nodes.push_back(&spring.potential);
+        maybe(spring.elongation);
+        maybe(spring.strength);
+    }
+    for (auto* list : {&model.constraints, &model.observed}) {
+        for (auto& named : *list) {
+            nodes.push_back(&named.node);
+        }
+    }
+    all(model.fast_velocity);
+    for (auto& slow : model.slow) {
+        nodes.push_back(&slow.node);
+        maybe(slow.alternative);
+    }
+    if (model.kepler) {
+        maybe(model.kepler->time_factor);
+    }
+    return nodes;
+}
+
+void copy_expressions(const Graph& from, Model& model, const Graph::Replacement& replacement) {
+    const auto expressions = expressions_of(model);
+    const auto nodes = mapped(expressions, [](const Node* node) { return *node; });
+    const auto copies = model.graph.copies(from, nodes, replacement);
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        *expressions[i] = copies[i];
+    }
+}
+
+Model folded(const Model& model) {
+    Model simpler = model;
+    simpler.graph = Graph();
+    copy_expressions(model.graph, simpler, [&](Node node) -> std::optional<Node> {
+        const auto& entry = model.graph[node];
+        const bool is_parameter = entry.op == Op::symbol && entry.fixed;
+        return is_parameter
+                   ? std::optional(simpler.graph.constant(model.parameters[model.places[entry.symbol].index].value))
+                   : std::nullopt;
+    });
+    return simpler;
 }
 
 }  // namespace lento::model

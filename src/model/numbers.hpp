@@ -20,8 +20,8 @@ double finite(const Source& source, Mark mark, const std::string& what, double v
 double positive(const Source& source, Mark mark, const std::string& what, double value);
 
 /// Throws Misuse: there is no parameter of that name.
-[[noreturn]] void refuse_parameter(const Source& source, const Override& given, const std::vector<std::string>& known);
-std::vector<std::string> names_of_parameters(const Model& model);
+[[noreturn]] void refuse_parameter(const Source& source, const Assignment& given,
+                                   const std::vector<std::string>& known);
 
 /// Puts copies of the expressions of a model, which are nodes of `from`, into its own graph.
 void copy_expressions(const Graph& from, Model& model, const Graph::Replacement& replacement);
@@ -54,7 +54,7 @@ public:
 
 private:
     struct Part {
-        std::size_t first, count;  // of the values
+        std::vector<Node> nodes;
         Step step;
     };
 
@@ -63,7 +63,6 @@ private:
     Graph graph_;  // symbol k is parameter k, and comes after its definition
     std::vector<Definition> definitions_;
     std::vector<Node> parameter_nodes_;
-    std::vector<Node> nodes_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> folded_;
 };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::model {
 namespace {
@@ -25,13 +26,18 @@ constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-const FunctionEntry* find_function(std::string_view name) {
-    for (const auto& entry : function_catalogue()) {
-        if (entry.name == name) {
-            return &entry;
-        }
+/// Where a word or a number that begins at `i` ends; `i` itself where there is none.
+std::size_t end_of_word(std::string_view text, std::size_t i) {
+    while (i < text.size() && (starts_name(text[i]) || is_digit(text[i]))) {
+        ++i;
     }
-    return nullptr;
+    return i;
+}
+
+const FunctionEntry* find_function(std::string_view name) {
+    const auto catalogue = function_catalogue();
+    const auto found = std::ranges::find(catalogue, name, &FunctionEntry::name);
+    return found == catalogue.end() ? nullptr : &*found;
 }
 
 class Parser {
@@ -75,10 +81,7 @@ private:
     }
     /// The name or the character at the current position, for messages.
     std::string_view here() const {
-        std::size_t end = position_;
-        while (end < text_.size() && (starts_name(text_[end]) || is_digit(text_[end]))) {
-            ++end;
-        }
+        std::size_t end = end_of_word(text_, position_);
         if (end == position_ && end < text_.size()) {
             ++end;
             while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) {
@@ -209,10 +212,8 @@ private:
         }
         const FunctionEntry* function = find_function(word);
         if (function == nullptr) {
-            std::vector<std::string> known;
-            for (const auto& entry : function_catalogue()) {
-                known.emplace_back(entry.name);
-            }
+            const auto known =
+                mapped(function_catalogue(), [](const FunctionEntry& entry) { return std::string(entry.name); });
             fail(fmt::format("'{}' is not a function{}", word, suggestion(word, known)), start, word.size());
         }
         take('(');
@@ -248,7 +249,7 @@ private:
                  std::max<std::size_t>(1, word.size()));
         }
         const std::size_t before = graph_.size();
-        const Node derivative = graph_.derivative(expression, graph_[variable].a);
+        const Node derivative = graph_.derivative(expression, graph_[variable].symbol);
         derived_ += graph_.size() - before;
         if (derived_ > most_derived) {
             fail(fmt::format("the derivatives in this expression have more than {} operations", most_derived), start,
@@ -280,27 +281,21 @@ Node parse_expression(Graph& graph, std::string_view text, const Scope& scope) {
 }
 
 bool is_name(std::string_view text) {
-    return !text.empty() && starts_name(text[0]) &&
-           std::all_of(text.begin(), text.end(), [](char c) { return starts_name(c) || is_digit(c); });
+    return !text.empty() && starts_name(text[0]) && end_of_word(text, 0) == text.size();
 }
 
 std::vector<std::string_view> names_in(std::string_view text) {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < text.size();) {
-        std::size_t end = i;
-        while (end < text.size() && (starts_name(text[end]) || is_digit(text[end]))) {
-            ++end;
-        }
+        const std::size_t end = end_of_word(text, i);
         // NOTE: a number may hold an e; what starts with a digit is one, whole.
         if (end > i && starts_name(text[i])) {
             names.push_back(text.substr(i, end - i));
         }
         i = std::max(end, i + 1);
         // NOTE: what follows a number's point is still the number: 1.e5.
-        while (i < text.size() && i > 0 && text[i - 1] == '.' && (starts_name(text[i]) || is_digit(text[i]))) {
-            while (i < text.size() && (starts_name(text[i]) || is_digit(text[i]))) {
-                ++i;
-            }
+        if (text[i - 1] == '.') {
+            i = end_of_word(text, i);
         }
     }
     return names;

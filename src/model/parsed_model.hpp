@@ -11,20 +11,21 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "lento/problem/mass.hpp"
-#include "lento/problem/problem.hpp"
-#include "model/compile.hpp"
+#include "lento/model/model.hpp"
 #include "model/graph.hpp"
 #include "model/inputs.hpp"
+#include "model/mapped.hpp"
 #include "model/source.hpp"
 
 namespace lento::model {
 
 class Numbers;
+
+using Parameter = lento::Model::Parameter;
+using Assignment = lento::Model::Assignment;
 
 struct Coordinate {
     std::string name;
@@ -96,8 +97,8 @@ struct RunSettings {
 struct Model {
     Source source{"", ""};
     std::string title{};
-    std::vector<std::pair<std::string, double>> parameters{};
-    std::vector<std::pair<std::string, double>> constants{};  ///< definitions that are numbers
+    std::vector<Parameter> parameters{};
+    std::vector<Parameter> constants{};  ///< definitions that are numbers
     /// Parameters that stand in exponents, where the form of a power and of its derivatives depends on the value, and
     /// those that these follow from. Expressions hold their values: other values need the model to be read anew.
     std::vector<std::string> structural{};
@@ -133,25 +134,14 @@ struct Model {
     std::size_t dimension() const { return is_first_order() ? variables.size() : coordinates.size(); }
 };
 
-/// `NAME=EXPRESSION` in place of what the file says of a parameter.
-struct Override {
-    std::string name, expression;
-};
-
 /// Reads a model. Throws ModelError, with the place, for everything that is wrong with it.
-Model read_model(Source source, const std::vector<Override>& overrides = {});
-
-/// The value of a parameter in place of what the model says of it.
-struct ParameterValue {
-    std::string name;
-    double value = 0;
-};
+Model read_model(Source source, const std::vector<Assignment>& assignments = {});
 
 /// The model with other values of some parameters, to the bit as it would be read with `--set`: those that follow from
 /// them change too, and so do all numbers. Values given before stay. Nothing is parsed, differentiated or compiled.
 /// Throws as reading does; and Misuse if the expressions depend on the value (`Model::structural`). It is for models as
 /// they were read: of one whose springs were changed since (`stiffened`) it knows nothing.
-Model with_parameters(const Model& model, std::span<const ParameterValue> values);
+Model with_parameters(const Model& model, std::span<const Parameter> values);
 
 /// The values of the parameters, in their order: the first of the inputs, and all that expressions of the model itself
 /// need.
@@ -165,9 +155,12 @@ std::vector<Node*> expressions_of(Model& model);
 /// at their form.
 Model folded(const Model& model);
 
-/// The value of an expression of parameters and constants, for options and times; `where` says where outside the file it was given,
-/// `mark` where in it.
+/// The value of an expression of parameters and constants, for options and times; `where` says where outside the file
+/// it was given, `mark` where in it.
 double number_in(const Model& model, std::string_view expression, const std::string& where);
 double number_in(const Model& model, std::string_view expression, Mark mark);
+
+/// An expression back to text that the reader understands. Parameters appear as their values.
+std::string text_of(const Model& model, Node node);
 
 }  // namespace lento::model

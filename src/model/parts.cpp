@@ -6,49 +6,77 @@
 
 #include <fmt/format.h>
 
+#include "lento/problem/exact_flow.hpp"
 #include "lento/problem/systems.hpp"
-#include "model/constraint_part.hpp"
-#include "model/exact_model_part.hpp"
-#include "model/force_part.hpp"
-#include "model/slow_part.hpp"
-#include "model/spring_part.hpp"
+#include "model/problem_parts.hpp"
 
 namespace lento::model {
 namespace {
 
-std::vector<Node> right_hand_side(const Model& model) {
-    if (!model.is_first_order()) {
-        return model.forces;
-    }
-    std::vector<Node> rates;
-    for (const auto& variable : model.variables) {
-        rates.push_back(variable.rate);
-    }
-    return rates;
-}
-
-std::vector<std::string> names_of(const Model& model) {
-    std::vector<std::string> names;
-    for (const auto& coordinate : model.coordinates) {
-        names.push_back(coordinate.name);
-    }
-    for (const auto& variable : model.variables) {
-        names.push_back(variable.name);
-    }
-    return names;
-}
-
 void require_room_to_move(const Model& model) {
     if (!model.constraints.empty() && model.constraints.size() >= model.coordinates.size()) {
         model.source.fail(model.constraints.back().mark,
-                          fmt::format("{} constraints on {} coordinates leave nothing to move, if they are independent",
-                                      model.constraints.size(), model.coordinates.size()));
+                          "{} constraints on {} coordinates leave nothing to move, if they are independent",
+                          model.constraints.size(), model.coordinates.size());
     }
 }
 
 template <class Part>
 std::optional<Part> part_if(bool declared, const Model& model) {
     return declared ? std::optional<Part>(std::in_place, model) : std::nullopt;
+}
+std::optional<ModelFunction> function_if(bool declared, const Model& model, const std::vector<Node>& results) {
+    return declared ? std::optional<ModelFunction>(std::in_place, model, results) : std::nullopt;
+}
+
+/// How much faster the time of a Kepler motion runs, a function of the variables.
+struct TimeFactor {
+    std::optional<ModelFunction> function{};
+    InputValues inputs{};
+
+    template <class S>
+    S operator()(std::span<const S> y) const {
+        S factor = 1;
+        if (function) {
+            (*function)(y, {}, S(0), {}, inputs->data(), std::span(&factor, 1));
+        }
+        return factor;
+    }
+};
+
+KeplerFlow<TimeFactor> kepler_part(const Model& model, TimeFactor factor) {
+    const auto place = [&](const std::string& name) {
+        const auto found = std::ranges::find(model.variables, name, &Variable::name);
+        return static_cast<std::size_t>(found - model.variables.begin());
+    };
+    return {mapped(model.kepler->position, place), mapped(model.kepler->velocity, place), model.kepler->mu,
+            std::move(factor)};
+}
+
+LinearFlow linear_part(const Model& model) {
+    const std::size_t d = model.variables.size();
+    Rows matrix(d, d);
+    for (std::size_t i = 0; i < d; ++i) {
+        const auto& variable = model.variables[i];
+        if (!variable.exact) {
+            continue;
+        }
+        // The parts are linear: their values at the unit vectors are the columns.
+        std::vector<double> y(d, 0.0);
+        const auto at_y = [&] { return values_at(model, {*variable.exact}, y, {}, 0.0, {})[0]; };
+        if (const double at_zero = at_y(); at_zero != 0) {
+            model.source.fail(variable.mark,
+                              "the exact part of the rate of {} must be linear; it is {} "
+                              "where all variables are zero: leave that to the rate",
+                              variable.name, at_zero);
+        }
+        for (std::size_t j = 0; j < d; ++j) {
+            y[j] = 1;
+            matrix(i, j) = at_y();
+            y[j] = 0;
+        }
+    }
+    return LinearFlow(std::move(matrix));
 }
 
 }  // namespace
@@ -59,22 +87,23 @@ struct ModelParts::Shared {
     std::optional<ModelForces> slow_forces;
     std::optional<ModelConstraints> constraints;
     std::optional<ModelSprings> springs;
-    std::optional<ModelExactPart> exact;
+    std::optional<ModelFunction> time_factor;  // of a Kepler motion
     std::optional<ModelSlow> slow;
     std::optional<ModelFunction> fast_velocity;
 
     explicit Shared(Model given)
         : model(std::move(given)),
-          forces(model, right_hand_side(model), ModelForces::Compile::at_once),
+          forces(model, model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces,
+                 Compile::at_once),
           constraints(part_if<ModelConstraints>(!model.constraints.empty(), model)),
           springs(part_if<ModelSprings>(has_stiff_springs(model), model)),
-          exact(part_if<ModelExactPart>(has_exact_part(model), model)),
-          slow(part_if<ModelSlow>(!model.slow.empty(), model)) {
+          slow(part_if<ModelSlow>(!model.slow.empty(), model)),
+          fast_velocity(function_if(!model.fast_velocity.empty(), model, model.fast_velocity)) {
         if (springs) {
-            slow_forces.emplace(model, model.slow_forces, ModelForces::Compile::on_demand);
+            slow_forces.emplace(model, model.slow_forces, Compile::on_demand);
         }
-        if (!model.fast_velocity.empty()) {
-            fast_velocity.emplace(model, model.fast_velocity);
+        if (model.kepler && model.kepler->time_factor) {
+            time_factor.emplace(model, std::vector{*model.kepler->time_factor});
         }
     }
 };
@@ -84,20 +113,21 @@ ModelParts::ModelParts(Model model) {
     shared_ = std::make_shared<const Shared>(std::move(model));
 }
 
-const Model& ModelParts::model() const {
-    return shared_->model;
+std::size_t ModelParts::operations() const {
+    return shared_->forces.operations;
 }
 
-std::size_t ModelParts::operations() const {
-    return shared_->forces.operations();
+Problem ModelParts::problem() const {
+    return problem(shared_->model);
 }
 
 Problem ModelParts::problem(const Model& values) const {
     const auto inputs = input_values(values);
     auto problem = values.is_first_order()
-                       ? variables_problem(values.dimension(), values.phases, shared_->forces.forces())
-                       : coordinates_problem(values.dimension(), values.phases, shared_->forces.forces());
-    problem.names = names_of(values);
+                       ? variables_problem(values.dimension(), values.phases, shared_->forces.forces)
+                       : coordinates_problem(values.dimension(), values.phases, shared_->forces.forces);
+    problem.names = values.is_first_order() ? mapped(values.variables, &Variable::name)
+                                            : mapped(values.coordinates, &Coordinate::name);
     problem.parameters = *inputs;
     problem.period = values.period;
     if (!values.is_first_order()) {
@@ -110,61 +140,53 @@ Problem ModelParts::problem(const Model& values) const {
         };
     }
     if (shared_->springs) {
-        problem.springs = shared_->springs->with_values(values, shared_->slow_forces->forces());
+        problem.springs = shared_->springs->with_values(values, shared_->slow_forces->forces);
     }
-    if (shared_->exact) {
-        problem.exact = shared_->exact->with_values(values);
+    if (values.kepler) {
+        problem.exact = exact_part(kepler_part(values, {shared_->time_factor, inputs}));
+    } else if (has_exact_part(values)) {
+        problem.exact = exact_part(linear_part(values));
     }
     if (shared_->slow) {
         problem.slow = shared_->slow->with_inputs(inputs);
     }
     if (shared_->fast_velocity) {
-        problem.fast_velocity = [formula = shared_->fast_velocity->with_inputs(inputs),
+        problem.fast_velocity = [formula = *shared_->fast_velocity, inputs,
                                  rest = std::vector<double>(values.dimension(), 0.0)](In x, double t, In theta, Out w) {
-            formula.operator()<double>(x, rest, t, theta, w);
+            formula(x, rest, t, theta, inputs->data(), w);
         };
     }
     return problem;
 }
 
 bool has_exact_part(const Model& model) {
-    return model.kepler || std::any_of(model.variables.begin(), model.variables.end(),
-                                       [](const Variable& variable) { return variable.exact.has_value(); });
+    return model.kepler ||
+           std::ranges::any_of(model.variables, [](const Variable& variable) { return variable.exact.has_value(); });
 }
 
 std::vector<double> start_of(const Model& model) {
-    std::vector<double> start;
-    for (const auto& coordinate : model.coordinates) {
-        start.push_back(coordinate.start);
-    }
-    for (const auto& variable : model.variables) {
-        start.push_back(variable.start);
-    }
-    return start;
+    return model.is_first_order() ? mapped(model.variables, &Variable::start)
+                                  : mapped(model.coordinates, &Coordinate::start);
 }
 
 std::vector<double> velocity_of(const Model& model) {
-    std::vector<double> velocity;
-    for (const auto& coordinate : model.coordinates) {
-        velocity.push_back(coordinate.velocity);
-    }
-    return velocity;
+    return mapped(model.coordinates, &Coordinate::velocity);
 }
 
-std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes) {
-    const auto x = start_of(model);
-    const auto v = velocity_of(model);
-    std::vector<double> theta;
-    for (const auto& phase : model.phases) {
-        theta.push_back(phase.at(model.run.t_start));
-    }
+std::vector<double> values_at(const Model& model, const std::vector<Node>& nodes, In x, In v, double t, In theta) {
     const auto inputs = parameter_values(model);
     const auto value = [&](std::size_t symbol) {
-        return value_at<double>(model.places[symbol], x, v, model.run.t_start, theta, inputs.data());
+        return value_at<double>(model.places[symbol], x, v, t, theta, inputs.data());
     };
     std::vector<double> result(nodes.size());
     Evaluator(model.graph, nodes).operator()<double>(value, std::span(result));
     return result;
+}
+
+std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes) {
+    const double t = model.run.t_start;
+    const auto theta = mapped(model.phases, [t](const Phase& phase) { return phase.at(t); });
+    return values_at(model, nodes, start_of(model), velocity_of(model), t, theta);
 }
 
 }  // namespace lento::model

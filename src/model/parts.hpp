@@ -15,11 +15,10 @@ public:
     /// Throws ModelError for what makes no system.
     explicit ModelParts(Model model);
 
-    const Model& model() const;
     /// Of one evaluation of the right-hand side.
     std::size_t operations() const;
 
-    Problem problem() const { return problem(model()); }
+    Problem problem() const;
     /// With the values that another form of the same model has (`with_parameters`).
     Problem problem(const Model& values) const;
 
@@ -34,7 +33,8 @@ bool has_exact_part(const Model& model);
 std::vector<double> start_of(const Model& model);
 std::vector<double> velocity_of(const Model& model);
 
-/// Expressions of the model at its start, by the plain evaluator.
+/// Expressions of the model at a state, or at its start, by the plain evaluator.
+std::vector<double> values_at(const Model& model, const std::vector<Node>& nodes, In x, In v, double t, In theta);
 std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes);
 
 }  // namespace lento::model

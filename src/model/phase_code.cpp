@@ -4,21 +4,15 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "model/jit.hpp"
 #include "model/phase_loop.hpp"
-#include "model/vector_library.hpp"
 
 namespace lento::model {
 namespace {
-
-constexpr std::uint32_t id(Node node) {
-    return static_cast<std::uint32_t>(node);
-}
 
 /// What depends on phases alone, and which of it the rest needs.
 struct PhasePart {
@@ -30,34 +24,29 @@ struct PhasePart {
 PhasePart phase_part(const TaylorGraph& source) {
     const Graph& graph = source.graph;
     PhasePart part;
-    std::unordered_set<std::uint32_t> inside, in_table;
-    const auto need = [&](std::uint32_t node) {
+    std::unordered_set<Node> inside, in_table;
+    const auto need = [&](Node node) {
         if (inside.contains(node) && in_table.insert(node).second) {
-            part.table.push_back(static_cast<Node>(node));
+            part.table.push_back(node);
         }
     };
-    const auto belongs = [&](std::uint32_t node) {
-        return inside.contains(node) || graph.is_fixed(static_cast<Node>(node));
-    };
+    const auto belongs = [&](Node node) { return inside.contains(node) || graph.is_fixed(node); };
     for (const Node node : graph.parts(source.results)) {
         const auto& entry = graph[node];
-        const std::uint32_t b = is_binary(entry.op) ? entry.b : entry.a;
         if (entry.fixed) {
             continue;
         }
-        if (entry.op == Op::symbol ? source.places[entry.a].array == Place::Array::phase
-                                   : belongs(entry.a) && belongs(b)) {
-            inside.insert(id(node));
+        if (entry.op == Op::symbol ? source.places[entry.symbol].array == Place::Array::phase
+                                   : belongs(entry.a) && belongs(entry.b)) {
+            inside.insert(node);
             part.inside.push_back(node);
         } else if (!is_leaf(entry.op)) {
             part.rest.push_back(node);
             need(entry.a);
-            need(b);
+            need(entry.b);
         }
     }
-    for (const Node result : source.results) {
-        need(id(result));
-    }
+    std::ranges::for_each(source.results, need);
     return part;
 }
 
@@ -69,7 +58,7 @@ struct RowsRead {
         for (const Node node : nodes) {
             const auto& entry = source.graph[node];
             if (entry.op == Op::symbol) {
-                const Place& place = source.places[entry.a];
+                const Place& place = source.places[entry.symbol];
                 auto& count = of[static_cast<std::size_t>(place.array)];
                 count = std::max<std::size_t>(count, place.index + 1);
             }
@@ -98,34 +87,22 @@ Lanes widest_lanes() {
     return Lanes::two;
 }
 
-class PhaseCode::Compiler {
-public:
-    Compiler(jit::Machine& machine, std::size_t lanes, const TaylorGraph& source)
-        : machine_(machine), lanes_(lanes), source_(source) {}
+struct PhaseCode::Compiler {
+    jit::Machine& machine;
+    std::size_t lanes;
+    const TaylorGraph& source;
+
+    static std::string piece_name(std::string_view name, std::size_t piece) {
+        return fmt::format("{}_{}", name, piece);
+    }
 
     /// Writes the pieces of a function that computes `results` by `operations` from what is tabulated and from symbols.
     Function write(std::string_view name, std::span<const Node> operations, std::span<const Node> results,
-                   const Rows& tabulated) {
-        const jit::Cut plan = jit::cut(source_.graph, operations);
-        std::unordered_multimap<std::uint32_t, std::size_t> result_of;  // results by node
-        for (std::size_t row = 0; row < results.size(); ++row) {
-            result_of.emplace(id(results[row]), row);
-        }
-        for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-            PhaseLoop writer(machine_.module(), piece_name(name, piece), lanes_, source_, tabulated, plan);
-            writer.compute(plan.pieces[piece]);
-            for (const Node node : plan.pieces[piece]) {
-                const auto [first, last] = result_of.equal_range(id(node));
-                std::for_each(first, last, [&](const auto& entry) { writer.store_result(node, entry.second); });
-                result_of.erase(first, last);
-            }
-            if (piece + 1 == plan.pieces.size()) {
-                for (const auto& [node, row] : result_of) {  // those that no operation makes
-                    writer.store_result(static_cast<Node>(node), row);
-                }
-            }
-            writer.finish();
-        }
+                   const Rows& tabulated) const {
+        const jit::Cut plan = jit::cut(source.graph, operations);
+        jit::write_pieces(plan, results, [&](std::size_t piece) {
+            return PhaseLoop(machine.module(), piece_name(name, piece), lanes, source, tabulated, plan);
+        });
         return {.pieces = std::vector<Entry>(plan.pieces.size()),
                 .results = results.size(),
                 .carried = plan.carried.size()};
@@ -133,18 +110,9 @@ public:
 
     void find(Function& function, std::string_view name) const {
         for (std::size_t piece = 0; piece < function.pieces.size(); ++piece) {
-            function.pieces[piece] = reinterpret_cast<Entry>(machine_.address(piece_name(name, piece)));
+            function.pieces[piece] = reinterpret_cast<Entry>(machine.address(piece_name(name, piece)));
         }
     }
-
-private:
-    static std::string piece_name(std::string_view name, std::size_t piece) {
-        return fmt::format("{}_{}", name, piece);
-    }
-
-    jit::Machine& machine_;
-    std::size_t lanes_;
-    const TaylorGraph& source_;
 };
 
 PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::span<const Place> places,
@@ -156,7 +124,7 @@ PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::spa
     table_rows_ = part.table.size();
     Rows tabulated;
     for (std::size_t row = 0; row < part.table.size(); ++row) {
-        tabulated.emplace(id(part.table[row]), row);
+        tabulated.emplace(part.table[row], row);
     }
     std::vector<Node> before = part.inside;
     std::erase_if(before, [&](Node node) { return is_leaf(source.graph[node].op); });
@@ -164,7 +132,7 @@ PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::spa
     // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, and the code runs as fast.
     const jit::Effort effort{jit::effort_for(operations_ + before.size()).level, "default<O0>"};
     machine_ = std::make_unique<jit::Machine>(effort, jit::vector_library(lanes_));
-    Compiler compiler(*machine_, lanes_, source);
+    const Compiler compiler{*machine_, lanes_, source};
     tabulated_ = compiler.write("table", before, part.table, {});
     main_ = compiler.write("main", part.rest, source.results, tabulated);
     machine_->finish();

@@ -68,7 +68,7 @@ private:
 
         std::size_t spare_rows() const { return x + v + phases + results + carried; }
     };
-    class Compiler;
+    struct Compiler;
 
     void run(const Function& function, std::size_t m, double t, const double* x, const double* v, const double* phases,
              const double* inputs, double* result, double* spare) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <utility>
+#include <optional>
 
 #include "model/phase_code.hpp"
 
@@ -13,34 +13,24 @@ struct PhaseEvaluator::Shared {
     const FunctionGraph function;
     const std::size_t dimension;
     std::mutex mutex{};
-    std::map<int, PhaseCode> codes{};  // by degree
+    std::map<int, std::optional<PhaseCode>> codes{};  // by degree
 
     const PhaseCode& code(int degree) {
         const std::lock_guard lock(mutex);
-        auto known = codes.find(degree);
-        if (known == codes.end()) {
-            known =
-                codes.emplace(degree, PhaseCode(function.graph, function.results, function.places, dimension, degree))
-                    .first;
+        auto& code = codes[degree];
+        if (!code) {
+            code.emplace(function.graph, function.results, function.places, dimension, degree);
         }
-        return known->second;
+        return *code;
     }
 };
 
 PhaseEvaluator::PhaseEvaluator(const Model& model, const std::vector<Node>& results)
-    : shared_(new Shared{hoisted(model.graph, results, model.places, *model.inputs), model.dimension()}),
-      inputs_(input_values(model)) {}
-
-PhaseEvaluator::PhaseEvaluator(std::shared_ptr<Shared> shared, InputValues inputs)
-    : shared_(std::move(shared)), inputs_(std::move(inputs)) {}
-
-PhaseEvaluator PhaseEvaluator::with_inputs(InputValues inputs) const {
-    return {shared_, std::move(inputs)};
-}
+    : shared_(new Shared{hoisted(model.graph, results, model.places, *model.inputs), model.dimension()}) {}
 
 bool PhaseEvaluator::ready(int degree, std::size_t points) {
-    // By then evaluating has taken about as long as compiling will: there is machine code for numbers, one phase after another, and series are
-    // interpreted.
+    // By then evaluating has taken about as long as compiling will: there is machine code for numbers, one phase after
+    // another, and series are interpreted.
     const std::size_t often = degree == 0 ? 300'000 : 3'000;
     auto& own = degrees_[degree];
     own.asked += points;

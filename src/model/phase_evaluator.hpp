@@ -1,5 +1,5 @@
-/// Functions of a model at many phases at once and as series of any degree (`phase_code.hpp`), compiled when that has become worth it: a run
-/// over a pendulum takes less time than its compiler.
+/// Functions of a model at many phases at once and as series of any degree (`phase_code.hpp`), compiled when that has
+/// become worth it: a run over a pendulum takes less time than its compiler.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,15 @@ class PhaseCode;
 /// of the two a run uses.
 class PhaseEvaluator {
 public:
-    /// Bound to the values that the model has.
     PhaseEvaluator(const Model& model, const std::vector<Node>& results);
 
-    /// A new one with other values of the inputs, the same code, and nothing counted.
-    PhaseEvaluator with_inputs(InputValues inputs) const;
-
-    /// Whether there is code for series of that degree. Asking counts as `points` evaluations without it; when there have been many it is made.
+    /// Whether there is code for series of that degree. Asking counts as `points` evaluations without it; when there
+    /// have been many it is made.
     bool ready(int degree, std::size_t points);
 
     /// Blocks as in `phase_code.hpp`, theta symbol by symbol; after `ready`.
     void operator()(int degree, std::size_t points, double t, std::span<const double> x, std::span<const double> v,
                     std::span<const double> theta, const double* inputs, std::span<double> result);
-    /// With the values that it is bound to.
-    void operator()(int degree, std::size_t points, double t, std::span<const double> x, std::span<const double> v,
-                    std::span<const double> theta, std::span<double> result) {
-        (*this)(degree, points, t, x, v, theta, inputs_->data(), result);
-    }
 
 private:
     struct Shared;
@@ -50,10 +42,7 @@ private:
         const PhaseCode* code = nullptr;  // of `shared_`
     };
 
-    PhaseEvaluator(std::shared_ptr<Shared> shared, InputValues inputs);
-
     std::shared_ptr<Shared> shared_;
-    InputValues inputs_;
     std::map<int, Degree> degrees_;
     std::vector<Table> tables_;
 };

@@ -1,9 +1,6 @@
 #include "model/phase_loop.hpp"
 
 #include <array>
-#include <utility>
-
-#include "model/vector_library.hpp"
 
 namespace lento::model {
 namespace {
@@ -20,19 +17,19 @@ constexpr unsigned count_parameter = 7;
 struct Pair {
     Node sine, cosine;
 };
-std::unordered_map<std::uint32_t, Pair> pairs(const Graph& graph, std::span<const Node> nodes) {
-    std::unordered_map<std::uint32_t, Node> sine_of;
+std::unordered_map<Node, Pair> pairs(const Graph& graph, std::span<const Node> nodes) {
+    std::unordered_map<Node, Node> sine_of;
     for (const Node node : nodes) {
         if (graph[node].op == Op::sin) {
             sine_of.emplace(graph[node].a, node);
         }
     }
-    std::unordered_map<std::uint32_t, Pair> found;  // by either of them
+    std::unordered_map<Node, Pair> found;  // by either of them
     for (const Node node : nodes) {
         const auto sine = sine_of.find(graph[node].a);
         if (graph[node].op == Op::cos && sine != sine_of.end()) {
-            found.emplace(static_cast<std::uint32_t>(node), Pair{sine->second, node});
-            found.emplace(static_cast<std::uint32_t>(sine->second), Pair{sine->second, node});
+            found.emplace(node, Pair{sine->second, node});
+            found.emplace(sine->second, Pair{sine->second, node});
         }
     }
     return found;
@@ -96,11 +93,11 @@ void PhaseLoop::finish() {
 void PhaseLoop::compute(std::span<const Node> nodes) {
     const auto paired = pairs(source_.graph, nodes);
     for (const Node node : nodes) {
-        const auto pair = paired.find(static_cast<std::uint32_t>(node));
+        const auto pair = paired.find(node);
         if (pair == paired.end()) {
             const auto& entry = source_.graph[node];
             const LLVMValueRef a = value(entry.a);
-            keep(node, instructions_.operation(entry.op, a, is_binary(entry.op) ? value(entry.b) : nullptr));
+            keep(node, instructions_.operation(entry.op, a, value(entry.b)));
         } else if (!values_.contains(pair->first)) {
             const auto& [sine, cosine] = pair->second;
             const auto both = instructions_.sine_and_cosine(value(source_.graph[node].a), room_);
@@ -111,15 +108,14 @@ void PhaseLoop::compute(std::span<const Node> nodes) {
 }
 
 void PhaseLoop::keep(Node node, LLVMValueRef made) {
-    const auto id = static_cast<std::uint32_t>(node);
-    values_.emplace(id, made);
-    if (const auto row = plan_.carried.find(id); row != plan_.carried.end()) {
+    values_.emplace(node, made);
+    if (const auto row = plan_.carried.find(node); row != plan_.carried.end()) {
         store(made, carried_parameter, row->second);
     }
 }
 
 void PhaseLoop::store_result(Node node, std::size_t row) {
-    store(value(static_cast<std::uint32_t>(node)), result_parameter, row);
+    store(value(node), result_parameter, row);
 }
 
 /// A number in all lanes.
@@ -139,41 +135,39 @@ LLVMValueRef PhaseLoop::before_loop(Node node) {
     LLVMPositionBuilderBefore(builder_, LLVMGetBasicBlockTerminator(entry_));
     for (const Node part : source_.graph.parts(std::span(&node, 1))) {
         const auto& entry = source_.graph[part];
-        const auto id = static_cast<std::uint32_t>(part);
-        if (values_.contains(id)) {
+        if (values_.contains(part)) {
             continue;
         }
         if (entry.op == Op::constant) {
-            values_.emplace(id, instructions_.constant(entry.value));
+            values_.emplace(part, instructions_.constant(entry.value));
         } else if (entry.op == Op::symbol) {
-            LLVMValueRef offset = LLVMConstInt(count_, source_.places[entry.a].index, 0);
+            LLVMValueRef offset = LLVMConstInt(count_, source_.places[entry.symbol].index, 0);
             const LLVMValueRef input =
                 LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, input_parameter), &offset, 1, "");
-            values_.emplace(id, everywhere(LLVMBuildLoad2(builder_, number_, input, "")));
+            values_.emplace(part, everywhere(LLVMBuildLoad2(builder_, number_, input, "")));
         } else {
             const LLVMValueRef a = values_.at(entry.a);
-            values_.emplace(id,
-                            instructions_.operation(entry.op, a, is_binary(entry.op) ? values_.at(entry.b) : nullptr));
+            values_.emplace(part, instructions_.operation(entry.op, a, values_.at(entry.b)));
         }
     }
     LLVMPositionBuilderAtEnd(builder_, loop_);
-    return values_.at(static_cast<std::uint32_t>(node));
+    return values_.at(node);
 }
 
 /// The value of a node: fixed, tabulated, a symbol, made here, or made by an earlier piece.
-LLVMValueRef PhaseLoop::value(std::uint32_t node) {
+LLVMValueRef PhaseLoop::value(Node node) {
     if (const auto known = values_.find(node); known != values_.end()) {
         return known->second;
     }
-    const auto& entry = source_.graph[static_cast<Node>(node)];
+    const auto& entry = source_.graph[node];
     LLVMValueRef found = nullptr;
     if (entry.fixed) {
-        return before_loop(static_cast<Node>(node));
+        return before_loop(node);
     }
     if (const auto row = tabulated_.find(node); row != tabulated_.end()) {
         found = load(table_parameter, row->second);
     } else if (entry.op == Op::symbol) {
-        const Place& place = source_.places[entry.a];
+        const Place& place = source_.places[entry.symbol];
         found = place.array == Place::Array::time ? time_ : load(static_cast<unsigned>(place.array), place.index);
     } else {
         found = load(carried_parameter, plan_.carried.at(node));

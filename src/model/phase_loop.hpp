@@ -20,7 +20,7 @@
 namespace lento::model {
 
 /// Which row a value stands in, by node.
-using Rows = std::unordered_map<std::uint32_t, std::size_t>;
+using Rows = std::unordered_map<Node, std::size_t>;
 
 class PhaseLoop {
 public:
@@ -39,7 +39,7 @@ public:
 private:
     void open();
     LLVMValueRef everywhere(LLVMValueRef number);
-    LLVMValueRef value(std::uint32_t node);
+    LLVMValueRef value(Node node);
     LLVMValueRef before_loop(Node node);
     void keep(Node node, LLVMValueRef made);
     LLVMValueRef load(unsigned parameter, std::size_t row);
@@ -53,7 +53,7 @@ private:
     LLVMTypeRef number_, count_, vector_;
     LLVMBuilderRef builder_;
     jit::Instructions instructions_;
-    std::unordered_map<std::uint32_t, LLVMValueRef> values_;
+    std::unordered_map<Node, LLVMValueRef> values_;
     LLVMValueRef function_ = nullptr;
     std::size_t lanes_;
     LLVMBasicBlockRef entry_ = nullptr, loop_ = nullptr;

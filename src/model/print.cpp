@@ -1,10 +1,10 @@
-#include "model/print.hpp"
-
+/// Expressions back to text.
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "model/evaluate.hpp"
+#include "model/parsed_model.hpp"
 
 namespace lento::model {
 namespace {
@@ -29,20 +29,20 @@ public:
         }
         switch (entry.op) {
             case Op::symbol:
-                return {name(entry.a)};
+                return {name(entry.symbol)};
             case Op::add:
                 return joined(entry, " + ", Binding::sum, Binding::sum);
             case Op::subtract:
                 return joined(entry, " - ", Binding::sum, Binding::product);
             case Op::multiply:
                 if (entry.a == entry.b) {
-                    return {fmt::format("{}^2", enclosed(Node{entry.a}, Binding::atom)), Binding::product};
+                    return {fmt::format("{}^2", enclosed(entry.a, Binding::atom)), Binding::product};
                 }
                 return joined(entry, "*", Binding::product, Binding::product);
             case Op::divide:
                 return joined(entry, "/", Binding::product, Binding::atom);
             case Op::negate:
-                return {fmt::format("-{}", enclosed(Node{entry.a}, Binding::product)), Binding::negation};
+                return {fmt::format("-{}", enclosed(entry.a, Binding::product)), Binding::negation};
             default:
                 return {call(entry)};
         }
@@ -62,10 +62,10 @@ private:
                                                                            : std::move(inner.text);
     }
     Text joined(const Graph::Entry& entry, std::string_view sign, Binding own, Binding right) const {
-        auto first = text(Node{entry.a});
+        auto first = text(entry.a);
         const bool plain = first.binding >= own && first.binding != Binding::negation;
         return {fmt::format("{}{}{}", plain || own == Binding::sum ? first.text : fmt::format("({})", first.text), sign,
-                            enclosed(Node{entry.b}, right)),
+                            enclosed(entry.b, right)),
                 own};
     }
     std::string call(const Graph::Entry& entry) const {
@@ -73,9 +73,8 @@ private:
         for (const auto& known : function_catalogue()) {
             function = known.op == entry.op ? known.name : function;
         }
-        return is_binary(entry.op)
-                   ? fmt::format("{}({}, {})", function, text(Node{entry.a}).text, text(Node{entry.b}).text)
-                   : fmt::format("{}({})", function, text(Node{entry.a}).text);
+        return is_binary(entry.op) ? fmt::format("{}({}, {})", function, text(entry.a).text, text(entry.b).text)
+                                   : fmt::format("{}({})", function, text(entry.a).text);
     }
     std::string name(std::uint32_t symbol) const {
         const auto& place = model_.places[symbol];

@@ -22,17 +22,13 @@ bool is_top_level_only(std::string_view key) {
     return key == "potential" || key == "title" || key == "lento";
 }
 
-std::string quoted_list(const std::vector<std::string>& names) {
-    return names.empty() ? std::string("none") : listed(names);
-}
-
 }  // namespace
 
-Reader::Reader(Source source, const std::vector<Override>& overrides)
+Reader::Reader(Source source, const std::vector<Assignment>& assignments)
     : model_{.source = std::move(source)},
       document_(read_document(model_.source)),
       names_(model_.source),
-      overrides_(overrides) {}
+      assignments_(assignments) {}
 
 Model Reader::read() {
     check_top_level();
@@ -72,15 +68,15 @@ const Value& Reader::section(std::string_view name) const {
 
 void Reader::expect_table(const Value& value, std::string_view what) const {
     if (value.kind != Value::Kind::table) {
-        fail(value.mark, fmt::format("{} must be a section, not {}", what, value.kind_name()));
+        fail(value.mark, "{} must be a section, not {}", what, value.kind_name());
     }
 }
 
 void Reader::expect_keys(const Value& table, std::string_view what, const std::vector<std::string>& known) const {
     for (const auto& entry : table.entries) {
-        if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-            fail(entry.mark, fmt::format("{} has no key '{}'{}; it takes {}", what, entry.key,
-                                         suggestion(entry.key, known), listed(known)));
+        if (std::ranges::find(known, entry.key) == known.end()) {
+            fail(entry.mark, "{} has no key '{}'{}; it takes {}", what, entry.key, suggestion(entry.key, known),
+                 listed(known));
         }
     }
 }
@@ -90,8 +86,7 @@ Node Reader::expression(const Value& value, const std::string& what) {
         return names_.graph().constant(value.number);
     }
     if (value.kind != Value::Kind::text) {
-        fail(value.mark,
-             fmt::format("{} must be an expression in quotes or a number, not {}", what, value.kind_name()));
+        fail(value.mark, "{} must be an expression in quotes or a number, not {}", what, value.kind_name());
     }
     return names_.parse(value.text, value.mark);
 }
@@ -115,14 +110,13 @@ Node Reader::expression_of(const Value& value, const std::string& what, Kinds al
         std::vector<std::string> may;
         for (const Kind kind : {Kind::coordinate, Kind::velocity, Kind::variable, Kind::time, Kind::phase}) {
             if ((allowed & static_cast<Kinds>(kind)) != 0) {
-                may.push_back(
-                    kind == Kind::time
-                        ? "t"
-                        : fmt::format("{}", kind == Kind::velocity ? "velocities" : fmt::format("{}s", name_of(kind))));
+                may.push_back(kind == Kind::time       ? "t"
+                              : kind == Kind::velocity ? "velocities"
+                                                       : fmt::format("{}s", name_of(kind)));
             }
         }
-        fail(mark_of_name(value, symbol->name), fmt::format("{} may use {} and parameters; this uses the {} {}", what,
-                                                            quoted_list(may), name_of(symbol->kind), symbol->name));
+        fail(mark_of_name(value, symbol->name), "{} may use {} and parameters; this uses the {} {}", what,
+             may.empty() ? "none" : listed(may), name_of(symbol->kind), symbol->name);
     }
     return node;
 }
@@ -131,43 +125,37 @@ Node Reader::number(const Value& value, const std::string& what) {
     const Node node = expression(value, what);
     if (!names_.value(node)) {
         const Symbol* symbol = names_.first_of(node, static_cast<Kinds>(~static_cast<Kinds>(Kind::parameter)));
-        fail(mark_of_name(value, symbol->name),
-             fmt::format("{} must be a number; this depends on the {} {}", what, name_of(symbol->kind), symbol->name));
+        fail(mark_of_name(value, symbol->name), "{} must be a number; this depends on the {} {}", what,
+             name_of(symbol->kind), symbol->name);
     }
     return node;
 }
 
 void Reader::put(std::span<const Node> nodes, Numbers::Step step) {
-    std::vector<double> values;
-    for (const Node node : nodes) {
-        values.push_back(*names_.value(node));
-    }
-    step(model_, values);
-    const auto& graph = names_.graph();
-    if (!std::all_of(nodes.begin(), nodes.end(), [&](Node node) { return graph.is_constant(node); })) {
+    step(model_, mapped(nodes, [&](Node node) { return *names_.value(node); }));
+    if (!std::ranges::all_of(nodes, [&](Node node) { return names_.graph().is_constant(node); })) {
         numbers_.add_step(names_, nodes, std::move(step));
     }
 }
 
-Node Reader::put_finite(const Value& value, const std::string& what, const Put& into) {
+Node Reader::put_number(const Value& value, const std::string& what, Check check, const Put& into) {
     const Node node = number(value, what);
-    put(std::span(&node, 1), [mark = value.mark, what, into](Model& model, std::span<const double> values) {
-        into(model, finite(model.source, mark, what, values[0]));
+    put(std::span(&node, 1), [mark = value.mark, what, check, into](Model& model, std::span<const double> values) {
+        into(model, check(model.source, mark, what, values[0]));
     });
     return node;
 }
 
-Node Reader::put_positive(const Value& value, const std::string& what, const Put& into) {
-    const Node node = number(value, what);
-    put(std::span(&node, 1), [mark = value.mark, what, into](Model& model, std::span<const double> values) {
-        into(model, positive(model.source, mark, what, values[0]));
-    });
-    return node;
+void Reader::put_if_given(const Value& table, std::string_view key, const std::string& what, Check check,
+                          const Put& into) {
+    if (const Entry* entry = table.find(key)) {
+        put_number(entry->value, what, check, into);
+    }
 }
 
 const std::string& Reader::text(const Value& value, const std::string& what) const {
     if (value.kind != Value::Kind::text) {
-        fail(value.mark, fmt::format("{} must be text in quotes, not {}", what, value.kind_name()));
+        fail(value.mark, "{} must be text in quotes, not {}", what, value.kind_name());
     }
     return value.text;
 }
@@ -176,12 +164,8 @@ std::size_t Reader::coordinate_of(const Entry& entry, std::string_view section) 
     if (const auto found = coordinate_.find(entry.key); found != coordinate_.end()) {
         return found->second;
     }
-    std::vector<std::string> known;
-    for (const auto& coordinate : model_.coordinates) {
-        known.push_back(coordinate.name);
-    }
-    fail(entry.mark,
-         fmt::format("[{}] names '{}', which is not a coordinate{}", section, entry.key, suggestion(entry.key, known)));
+    const auto known = mapped(model_.coordinates, &Coordinate::name);
+    fail(entry.mark, "[{}] names '{}', which is not a coordinate{}", section, entry.key, suggestion(entry.key, known));
 }
 
 /// In `table`, which is [section], or in the sections below it.
@@ -189,9 +173,10 @@ void Reader::refuse_top_level_keys_in(const Value& table, const std::string& sec
     for (const auto& entry : table.entries) {
         const bool of_a_spring = section.starts_with("springs.") && entry.key == "potential";
         if (is_top_level_only(entry.key) && !of_a_spring) {
-            fail(entry.mark, fmt::format("this line belongs to the section [{}] above it; '{}' is for the top of the "
-                                         "file, before the first section",
-                                         section, entry.key));
+            fail(entry.mark,
+                 "this line belongs to the section [{}] above it; '{}' is for the top of the "
+                 "file, before the first section",
+                 section, entry.key);
         }
         refuse_top_level_keys_in(entry.value, fmt::format("{}.{}", section, entry.key));
     }
@@ -203,9 +188,9 @@ void Reader::check_top_level() {
     }
     for (const auto& entry : document_.entries) {
         const auto& known = top_level_keys();
-        if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-            fail(entry.mark, fmt::format("there is no section or key '{}'{}; there are {}", entry.key,
-                                         suggestion(entry.key, known), listed(known)));
+        if (std::ranges::find(known, entry.key) == known.end()) {
+            fail(entry.mark, "there is no section or key '{}'{}; there are {}", entry.key, suggestion(entry.key, known),
+                 listed(known));
         }
         if (!is_top_level_only(entry.key)) {
             expect_table(entry.value, fmt::format("[{}]", entry.key));
@@ -218,8 +203,7 @@ void Reader::check_top_level() {
     if (version->value.kind != Value::Kind::number || version->value.number != 1) {
         const std::string given = version->value.kind == Value::Kind::number ? fmt::format("{}", version->value.number)
                                                                              : std::string(version->value.kind_name());
-        fail(version->value.mark,
-             fmt::format("the format of this model is {}; this program reads format 1: lento = 1", given));
+        fail(version->value.mark, "the format of this model is {}; this program reads format 1: lento = 1", given);
     }
     const Entry* title = document_.find("title");
     model_.title =
@@ -235,10 +219,8 @@ void Reader::check_top_level() {
     if (document_.find("variables") != nullptr) {
         for (const auto* name : {"forces", "mass", "springs", "constraints", "fast_velocity", "potential"}) {
             if (const Entry* entry = document_.find(name)) {
-                fail(
-                    entry->mark,
-                    fmt::format("'{}' is for systems with [coordinates]; this one has [variables], whose rates say all",
-                                name));
+                fail(entry->mark,
+                     "'{}' is for systems with [coordinates]; this one has [variables], whose rates say all", name);
             }
         }
     }
@@ -248,14 +230,11 @@ void Reader::check_top_level() {
 /// at zero are numbers only where n is known.
 std::vector<std::uint32_t> Reader::parameters_in_exponents() {
     const Graph& graph = names_.graph();
-    std::vector<Node> expressions;
-    for (const Node* node : expressions_of(model_)) {
-        expressions.push_back(*node);
-    }
+    const auto expressions = mapped(expressions_of(model_), [](const Node* node) { return *node; });
     std::vector<Node> exponents;
     for (const Node node : graph.parts(expressions)) {
         const auto& entry = graph[node];
-        const auto exponent = static_cast<Node>(entry.b);
+        const Node exponent = entry.b;
         if (entry.op == Op::power && !entry.fixed && graph.is_fixed(exponent) && !graph.is_constant(exponent)) {
             exponents.push_back(exponent);
         }
@@ -263,34 +242,23 @@ std::vector<std::uint32_t> Reader::parameters_in_exponents() {
     std::vector<std::uint32_t> parameters;
     for (const Node node : graph.parts(exponents)) {
         if (graph[node].op == Op::symbol) {
-            parameters.push_back(names_.symbols()[graph[node].a].index);
+            parameters.push_back(names_.symbols()[graph[node].symbol].index);
         }
     }
     return parameters;
 }
 
 void Reader::place_expressions() {
-    for (const auto& symbol : names_.symbols()) {
-        Place place{};
-        switch (symbol.kind) {
-            case Kind::coordinate:
-            case Kind::variable:
-                place = {Place::Array::position, symbol.index};
-                break;
-            case Kind::velocity:
-                place = {Place::Array::velocity, symbol.index};
-                break;
-            case Kind::phase:
-                place = {Place::Array::phase, symbol.index};
-                break;
-            case Kind::time:
-                place = {Place::Array::time, 0};
-                break;
-            case Kind::parameter:
-                place = {Place::Array::input, symbol.index};
-        }
-        model_.places.push_back(place);
-    }
+    const auto array_of = [](Kind kind) {
+        return kind == Kind::parameter  ? Place::Array::input
+               : kind == Kind::time     ? Place::Array::time
+               : kind == Kind::velocity ? Place::Array::velocity
+               : kind == Kind::phase    ? Place::Array::phase
+                                        : Place::Array::position;
+    };
+    model_.places = mapped(names_.symbols(), [&](const Symbol& symbol) {
+        return Place{array_of(symbol.kind), symbol.index};
+    });
     model_.inputs = std::make_shared<Inputs>(model_.parameters.size());
     const auto written_in = parameters_in_exponents();
     copy_expressions(names_.graph(), model_, [&](Node node) -> std::optional<Node> {
@@ -298,16 +266,16 @@ void Reader::place_expressions() {
         if (entry.op != Op::symbol || !entry.fixed) {
             return {};
         }
-        const std::uint32_t k = names_.symbols()[entry.a].index;
-        const bool is_written_in = std::find(written_in.begin(), written_in.end(), k) != written_in.end();
-        return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].second)) : std::nullopt;
+        const std::uint32_t k = names_.symbols()[entry.symbol].index;
+        const bool is_written_in = std::ranges::find(written_in, k) != written_in.end();
+        return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].value)) : std::nullopt;
     });
     numbers_.set_folded(written_in);
     model_.structural = numbers_.structural();
 }
 
-Model read_model(Source source, const std::vector<Override>& overrides) {
-    return Reader(std::move(source), overrides).read();
+Model read_model(Source source, const std::vector<Assignment>& assignments) {
+    return Reader(std::move(source), assignments).read();
 }
 
 namespace {
@@ -334,8 +302,8 @@ double number_in(const Model& model, std::string_view expression, Mark mark) {
     Names names = numbers_of(model);
     const auto value = names.value(names.parse(expression, mark));
     if (!value || !std::isfinite(*value)) {
-        model.source.fail(mark, fmt::format("'{}' is {}; a finite number is needed", expression,
-                                            value ? fmt::format("{}", *value) : "a function of t"));
+        model.source.fail(mark, "'{}' is {}; a finite number is needed", expression,
+                          value ? fmt::format("{}", *value) : "a function of t");
     }
     return *value;
 }

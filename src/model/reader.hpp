@@ -18,7 +18,7 @@ namespace lento::model {
 
 class Reader {
 public:
-    Reader(Source source, const std::vector<Override>& overrides);
+    Reader(Source source, const std::vector<Assignment>& assignments);
 
     Model read();
 
@@ -64,16 +64,21 @@ private:
     /// Numbers that follow from parameters: `step` is done now, and again for other values of them.
     void put(std::span<const Node> nodes, Numbers::Step step);
     using Put = std::function<void(Model&, double)>;
-    Node put_finite(const Value& value, const std::string& what, const Put& into);
-    Node put_positive(const Value& value, const std::string& what, const Put& into);
+    using Check = double (*)(const Source& source, Mark mark, const std::string& what, double value);
+    Node put_number(const Value& value, const std::string& what, Check check, const Put& into);
+    void put_if_given(const Value& table, std::string_view key, const std::string& what, Check check, const Put& into);
     const std::string& text(const Value& value, const std::string& what) const;
     std::size_t coordinate_of(const Entry& entry, std::string_view section) const;
-    [[noreturn]] void fail(Mark mark, const std::string& message) const { model_.source.fail(mark, message); }
+    [[noreturn]] void fail(Mark mark, std::string_view message) const { model_.source.fail(mark, message); }
+    template <class First, class... More>
+    [[noreturn]] void fail(Mark mark, fmt::format_string<First, More...> message, First&& first, More&&... more) const {
+        model_.source.fail(mark, message, std::forward<First>(first), std::forward<More>(more)...);
+    }
 
     Model model_;
     Value document_;
     Names names_;
-    const std::vector<Override>& overrides_;
+    const std::vector<Assignment>& assignments_;
     std::unordered_map<std::string, std::size_t> coordinate_;  // by name
     Numbers numbers_;
 };

@@ -1,4 +1,4 @@
-/// The sections that give names their meaning, and the numbers that need them.
+/// The sections that give names their meaning, the numbers that need them, and [mass]: a mass a coordinate, or a matrix.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -6,28 +6,38 @@
 #include "model/reader.hpp"
 
 namespace lento::model {
+namespace {
+
+/// What a mass matrix is refused for has a place.
+template <class Make>
+Mass mass_or_failure(const Model& model, Mark mark, Make&& make) {
+    try {
+        return make();
+    } catch (const Misuse& misuse) {
+        model.source.fail(mark, misuse.what());
+    }
+}
+
+}  // namespace
 
 void Reader::read_parameters() {
     const Value& table = section("parameters");
-    std::vector<std::string> known;
-    for (const auto& entry : table.entries) {
-        known.push_back(entry.key);
-    }
-    for (const auto& given : overrides_) {
-        if (std::find(known.begin(), known.end(), given.name) == known.end()) {
+    const auto known = mapped(table.entries, &Entry::key);
+    for (const auto& given : assignments_) {
+        if (std::ranges::find(known, given.name) == known.end()) {
             refuse_parameter(model_.source, given, known);
         }
     }
     names_.hint = [&](std::string_view name) {
-        return std::find(known.begin(), known.end(), name) != known.end()
+        return std::ranges::find(known, name) != known.end()
                    ? fmt::format("'{}' is not defined yet: a parameter may use the parameters above it", name)
                    : std::string();
     };
     for (const auto& entry : table.entries) {
         Numbers::Definition definition{.name = entry.key, .mark = entry.value.mark};
-        const auto given = std::find_if(overrides_.rbegin(), overrides_.rend(),
-                                        [&](const Override& o) { return o.name == entry.key; });
-        if (given != overrides_.rend()) {
+        const auto given = std::find_if(assignments_.rbegin(), assignments_.rend(),
+                                        [&](const Assignment& o) { return o.name == entry.key; });
+        if (given != assignments_.rend()) {
             definition.node = names_.number(given->expression, fmt::format("--set {}", given->name));
             definition.outside = given->expression;
         } else {
@@ -38,7 +48,7 @@ void Reader::read_parameters() {
         const double value = *names_.value(definition.node);
         numbers_.add_parameter(names_, std::move(definition));
         names_.add_symbol(entry.key, entry.mark, Kind::parameter, value);
-        model_.parameters.emplace_back(entry.key, value);
+        model_.parameters.push_back({entry.key, value});
     }
     model_.given.resize(model_.parameters.size());
     names_.hint = {};
@@ -48,8 +58,8 @@ void Reader::read_coordinates() {
     for (const auto& entry : section("coordinates").entries) {
         const std::string what = fmt::format("the coordinate {}", entry.key);
         if (entry.value.kind != Value::Kind::table) {
-            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., velocity = ... }}, not {}",
-                                               what, entry.key, entry.value.kind_name()));
+            fail(entry.value.mark, "{} must be a table, {} = {{ start = ..., velocity = ... }}, not {}", what,
+                 entry.key, entry.value.kind_name());
         }
         expect_keys(entry.value, what, {"start", "velocity"});
         names_.require_free(entry.key, entry.mark);
@@ -71,8 +81,8 @@ void Reader::read_variable_starts() {
     for (const auto& entry : section("variables").entries) {
         const std::string what = fmt::format("the variable {}", entry.key);
         if (entry.value.kind != Value::Kind::table) {
-            fail(entry.value.mark, fmt::format("{} must be a table, {} = {{ start = ..., rate = \"...\" }}, not {}",
-                                               what, entry.key, entry.value.kind_name()));
+            fail(entry.value.mark, "{} must be a table, {} = {{ start = ..., rate = \"...\" }}, not {}", what,
+                 entry.key, entry.value.kind_name());
         }
         expect_keys(entry.value, what, {"start", "rate", "exact"});
         names_.add_symbol(entry.key, entry.mark, Kind::variable);
@@ -86,9 +96,8 @@ void Reader::read_variable_starts() {
 void Reader::read_phases() {
     for (const auto& entry : section("vibration").entries) {
         if (entry.value.kind != Value::Kind::table) {
-            fail(entry.mark,
-                 fmt::format("'{}' stands in [vibration]; a phase is a section of its own: [vibration.theta]",
-                             entry.key));
+            fail(entry.mark, "'{}' stands in [vibration]; a phase is a section of its own: [vibration.theta]",
+                 entry.key);
         }
         names_.add_symbol(entry.key, entry.mark, Kind::phase);
         model_.phases.push_back({.name = entry.key});
@@ -117,9 +126,9 @@ void Reader::read_definitions() {
         const Node node = expression(entries[i].value, fmt::format("the definition {}", entries[i].key));
         names_.add_definition(entries[i].key, entries[i].mark, node);
         if (names_.value(node)) {
-            model_.constants.emplace_back(entries[i].key, 0);
+            model_.constants.push_back({entries[i].key, 0});
             put(std::span(&node, 1), [k = model_.constants.size() - 1](Model& model, std::span<const double> values) {
-                model.constants[k].second = values[0];
+                model.constants[k].value = values[0];
             });
         }
         state[i] = State::done;
@@ -143,8 +152,7 @@ void Reader::read_definitions() {
                 for (auto each = std::find(path.begin(), path.end(), next); each != path.end(); ++each) {
                     cycle += entries[*each].key + " -> ";
                 }
-                fail(entries[next].mark,
-                     fmt::format("definitions go round in a circle: {}{}", cycle, entries[next].key));
+                fail(entries[next].mark, "definitions go round in a circle: {}{}", cycle, entries[next].key);
             }
             if (state[next] == State::waiting) {
                 path.push_back(next);
@@ -158,14 +166,12 @@ void Reader::read_definitions() {
         const std::string what = fmt::format("of the coordinate {}", coordinate.name);
         const Entry* start = table.find("start");
         if (start == nullptr) {
-            fail(coordinate.mark,
-                 fmt::format("the coordinate {0} has no start: {0} = {{ start = ... }}", coordinate.name));
+            fail(coordinate.mark, "the coordinate {0} has no start: {0} = {{ start = ... }}", coordinate.name);
         }
-        put_finite(start->value, "the start " + what, [i](Model& model, double x) { model.coordinates[i].start = x; });
-        if (const Entry* velocity = table.find("velocity")) {
-            put_finite(velocity->value, "the velocity " + what,
-                       [i](Model& model, double v) { model.coordinates[i].velocity = v; });
-        }
+        put_number(start->value, "the start " + what, finite,
+                   [i](Model& model, double x) { model.coordinates[i].start = x; });
+        put_if_given(table, "velocity", "the velocity " + what, finite,
+                     [i](Model& model, double v) { model.coordinates[i].velocity = v; });
     }
     for (std::size_t j = 0; j < model_.phases.size(); ++j) {
         const auto& phase = model_.phases[j];
@@ -174,15 +180,83 @@ void Reader::read_definitions() {
         expect_keys(entry.value, fmt::format("[vibration.{}]", phase.name), {"frequency", "start"});
         const Entry* frequency = entry.value.find("frequency");
         if (frequency == nullptr) {
-            fail(entry.mark, fmt::format("the phase {} has no frequency", phase.name));
+            fail(entry.mark, "the phase {} has no frequency", phase.name);
         }
-        put_positive(frequency->value, "the frequency " + what,
-                     [j](Model& model, double omega) { model.phases[j].frequency = omega; });
-        if (const Entry* start = entry.value.find("start")) {
-            put_finite(start->value, "the start " + what,
-                       [j](Model& model, double angle) { model.phases[j].start = angle; });
+        put_number(frequency->value, "the frequency " + what, positive,
+                   [j](Model& model, double omega) { model.phases[j].frequency = omega; });
+        put_if_given(entry.value, "start", "the start " + what, finite,
+                     [j](Model& model, double angle) { model.phases[j].start = angle; });
+    }
+}
+
+void Reader::read_mass() {
+    const Value& table = section("mass");
+    model_.mass = Mass(model_.coordinates.size());
+    if (const Entry* matrix = table.find("matrix"); matrix != nullptr && !coordinate_.contains("matrix")) {
+        if (table.entries.size() > 1) {
+            fail(matrix->mark, "[mass] has a matrix, which says all; take the other entries out");
+        }
+        read_mass_matrix(matrix->value);
+    } else if (!table.entries.empty()) {
+        read_masses(table);
+    }
+}
+
+void Reader::read_mass_matrix(const Value& matrix) {
+    const std::size_t d = model_.coordinates.size();
+    const auto& rows = matrix.items;
+    if (rows.empty() ||
+        std::any_of(rows.begin(), rows.end(), [](const Value& row) { return row.kind != Value::Kind::list; })) {
+        fail(matrix.mark, "the mass matrix must be a list of rows, each a list of numbers: matrix = [[2, 0], [0, 1]]");
+    }
+    const auto wrong_size = [&](Mark mark, std::size_t found, std::string_view of) {
+        fail(mark, "the mass matrix has {} {}; there are {} coordinates", found, of, d);
+    };
+    if (rows.size() != d) {
+        wrong_size(matrix.mark, rows.size(), "rows");
+    }
+    std::vector<Node> nodes;
+    std::vector<Mark> marks;
+    const auto what = [d](std::size_t k) {
+        return fmt::format("the entry ({},{}) of the mass matrix", k / d + 1, k % d + 1);
+    };
+    for (std::size_t i = 0; i < d; ++i) {
+        if (rows[i].items.size() != d) {
+            wrong_size(rows[i].mark, rows[i].items.size(), fmt::format("entries in row {}", i + 1));
+        }
+        for (std::size_t j = 0; j < d; ++j) {
+            nodes.push_back(number(rows[i].items[j], what(i * d + j)));
+            marks.push_back(rows[i].items[j].mark);
         }
     }
+    put(nodes, [d, what, marks, whole = matrix.mark](Model& model, std::span<const double> values) {
+        Rows entries(d, d);
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            entries.entries[k] = finite(model.source, marks[k], what(k), values[k]);
+        }
+        model.mass = mass_or_failure(model, whole, [&] { return Mass::full(std::move(entries)); });
+    });
+}
+
+void Reader::read_masses(const Value& table) {
+    struct Entered {
+        std::size_t coordinate;
+        std::string what;
+        Mark mark;
+    };
+    std::vector<Node> nodes;
+    std::vector<Entered> entered;
+    for (const auto& entry : table.entries) {
+        entered.push_back({coordinate_of(entry, "mass"), fmt::format("the mass of {}", entry.key), entry.value.mark});
+        nodes.push_back(number(entry.value, entered.back().what));
+    }
+    put(nodes, [entered, mark = table.mark](Model& model, std::span<const double> values) {
+        std::vector<double> masses(model.coordinates.size(), 1.0);
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            masses[entered[k].coordinate] = positive(model.source, entered[k].mark, entered[k].what, values[k]);
+        }
+        model.mass = mass_or_failure(model, mark, [&] { return Mass::diagonal(masses); });
+    });
 }
 
 }  // namespace lento::model

@@ -32,10 +32,10 @@ void Reader::read_rates() {
         const Entry* start = entries[i].value.find("start");
         const Entry* rate = entries[i].value.find("rate");
         if (start == nullptr || rate == nullptr) {
-            fail(entries[i].mark, fmt::format("the variable {0} has no {1}: {0} = {{ start = ..., rate = \"...\" }}",
-                                              variable.name, start == nullptr ? "start" : "rate"));
+            fail(entries[i].mark, "the variable {0} has no {1}: {0} = {{ start = ..., rate = \"...\" }}", variable.name,
+                 start == nullptr ? "start" : "rate");
         }
-        put_finite(start->value, fmt::format("the start of the variable {}", variable.name),
+        put_number(start->value, fmt::format("the start of the variable {}", variable.name), finite,
                    [i](Model& model, double y) { model.variables[i].start = y; });
         variable.rate = expression(rate->value, fmt::format("the rate of {}", variable.name));
         if (const Entry* exact = entries[i].value.find("exact")) {
@@ -45,9 +45,8 @@ void Reader::read_rates() {
             for (const auto& partial : names_.graph().gradient(given)) {
                 const bool by_variable = names_.symbols()[partial.symbol].kind == Kind::variable;
                 if (by_variable && !names_.value(partial.node)) {
-                    fail(exact->value.mark,
-                         fmt::format("{} must be linear with constant coefficients; this is not linear in {}", what,
-                                     names_.symbols()[partial.symbol].name));
+                    fail(exact->value.mark, "{} must be linear with constant coefficients; this is not linear in {}",
+                         what, names_.symbols()[partial.symbol].name);
                 }
             }
         }
@@ -58,8 +57,7 @@ void Reader::read_springs() {
     Graph& graph = names_.graph();
     for (const auto& entry : section("springs").entries) {
         if (entry.value.kind != Value::Kind::table) {
-            fail(entry.mark,
-                 fmt::format("'{}' stands in [springs]; a spring is a section of its own: [springs.NAME]", entry.key));
+            fail(entry.mark, "'{}' stands in [springs]; a spring is a section of its own: [springs.NAME]", entry.key);
         }
         const std::string what = fmt::format("[springs.{}]", entry.key);
         expect_keys(entry.value, what, {"elongation", "frequency", "stiffness", "potential", "soft"});
@@ -69,31 +67,32 @@ void Reader::read_springs() {
         const Entry* stiffness = entry.value.find("stiffness");
         const Entry* soft = entry.value.find("soft");
         if ((elongation == nullptr) == (potential == nullptr)) {
-            fail(entry.mark, fmt::format("{} needs an elongation, or a potential of its own: one of the two (the "
-                                         "potential of the system goes to the top of the file)",
-                                         what));
+            fail(entry.mark,
+                 "{} needs an elongation, or a potential of its own: one of the two (the "
+                 "potential of the system goes to the top of the file)",
+                 what);
         }
         const std::size_t s = model_.springs.size();
         Spring& spring = model_.springs.emplace_back(Spring{.name = entry.key});
         if (soft != nullptr) {
             if (soft->value.kind != Value::Kind::boolean) {
-                fail(soft->value.mark, fmt::format("soft must be true or false, not {}", soft->value.kind_name()));
+                fail(soft->value.mark, "soft must be true or false, not {}", soft->value.kind_name());
             }
             spring.soft = soft->value.truth;
         }
         if (frequency != nullptr) {
-            const Node omega = put_positive(frequency->value, "the frequency of " + what,
-                                            [s](Model& model, double value) { model.springs[s].frequency = value; });
+            const Node omega = put_number(frequency->value, "the frequency of " + what, positive,
+                                          [s](Model& model, double value) { model.springs[s].frequency = value; });
             spring.strength = graph.binary(Op::multiply, omega, omega);
         }
         if (stiffness != nullptr) {
-            spring.strength = put_positive(stiffness->value, "the stiffness of " + what,
-                                           [s](Model& model, double k) { model.springs[s].stiffness = k; });
+            spring.strength = put_number(stiffness->value, "the stiffness of " + what, positive,
+                                         [s](Model& model, double k) { model.springs[s].stiffness = k; });
         }
         const Kinds allowed = Kind::coordinate | Kind::time;
         if (elongation != nullptr) {
             if ((frequency == nullptr) == (stiffness == nullptr)) {
-                fail(entry.mark, fmt::format("{} needs a frequency or a stiffness: one of the two", what));
+                fail(entry.mark, "{} needs a frequency or a stiffness: one of the two", what);
             }
             spring.elongation = expression_of(elongation->value, "the elongation of " + what, allowed);
             spring.potential =
@@ -102,9 +101,8 @@ void Reader::read_springs() {
         } else {
             if (stiffness != nullptr || (frequency == nullptr && !spring.soft)) {
                 fail(entry.mark,
-                     fmt::format(
-                         "{} has a potential of its own; it takes a frequency, the fastest it causes, and no stiffness",
-                         what));
+                     "{} has a potential of its own; it takes a frequency, the fastest it causes, and no stiffness",
+                     what);
             }
             spring.potential = expression_of(potential->value, "the potential of " + what, allowed);
         }
@@ -135,15 +133,13 @@ void Reader::read_fast_velocity() {
 void Reader::read_oscillation() {
     const Value& table = section("oscillation");
     expect_keys(table, "[oscillation]", {"period", "small"});
-    if (const Entry* period = table.find("period")) {
-        put_positive(period->value, "the period of the oscillation",
-                     [](Model& model, double time) { model.period = time; });
-    }
+    put_if_given(table, "period", "the period of the oscillation", positive,
+                 [](Model& model, double time) { model.period = time; });
     if (const Entry* small = table.find("small")) {
         const auto& name = text(small->value, "small, the name of a parameter,");
-        const auto known = names_of_parameters(model_);
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
-            fail(small->value.mark, fmt::format("small = '{}' is not a parameter{}", name, suggestion(name, known)));
+        const auto known = mapped(model_.parameters, &Parameter::name);
+        if (std::ranges::find(known, name) == known.end()) {
+            fail(small->value.mark, "small = '{}' is not a parameter{}", name, suggestion(name, known));
         }
         model_.small = name;
     }
@@ -157,9 +153,8 @@ void Reader::read_slow() {
             expect_keys(entry.value, what, {"variable", "alternative"});
             const Entry* variable = entry.value.find("variable");
             if (variable == nullptr) {
-                fail(entry.mark,
-                     fmt::format("{0} has no expression: {1} = {{ variable = \"...\", alternative = \"...\" }}", what,
-                                 entry.key));
+                fail(entry.mark, "{0} has no expression: {1} = {{ variable = \"...\", alternative = \"...\" }}", what,
+                     entry.key);
             }
             slow.node = expression(variable->value, what);
             if (const Entry* alternative = entry.value.find("alternative")) {
@@ -191,15 +186,12 @@ void Reader::read_splitting() {
         const Entry* given = table.find(key);
         if (given == nullptr || given->value.kind != Value::Kind::list) {
             fail(given != nullptr ? given->value.mark : entry->mark,
-                 fmt::format("[splitting] needs {} = [\"...\", ...], a list of variables", key));
+                 "[splitting] needs {} = [\"...\", ...], a list of variables", key);
         }
         for (const auto& item : given->value.items) {
             const std::string& name = text(item, fmt::format("each entry of {}", key));
-            const bool known = std::any_of(names_.symbols().begin(), names_.symbols().end(), [&](const Symbol& symbol) {
-                return symbol.name == name && symbol.kind == Kind::variable;
-            });
-            if (!known) {
-                fail(item.mark, fmt::format("[splitting] names '{}', which is not one of the [variables]", name));
+            if (std::ranges::find(model_.variables, name, &Variable::name) == model_.variables.end()) {
+                fail(item.mark, "[splitting] names '{}', which is not one of the [variables]", name);
             }
             list.push_back(name);
         }
@@ -208,13 +200,10 @@ void Reader::read_splitting() {
     kepler.position = names("position");
     kepler.velocity = names("velocity");
     if (kepler.position.size() != kepler.velocity.size() || kepler.position.size() < 2 || kepler.position.size() > 3) {
-        fail(exact->value.mark,
-             fmt::format("a Kepler orbit has two or three positions and as many velocities; there are {} and {}",
-                         kepler.position.size(), kepler.velocity.size()));
+        fail(exact->value.mark, "a Kepler orbit has two or three positions and as many velocities; there are {} and {}",
+             kepler.position.size(), kepler.velocity.size());
     }
-    if (const Entry* mu = table.find("mu")) {
-        put_positive(mu->value, "mu", [](Model& model, double value) { model.kepler->mu = value; });
-    }
+    put_if_given(table, "mu", "mu", positive, [](Model& model, double value) { model.kepler->mu = value; });
     if (const Entry* factor = table.find("time_factor")) {
         kepler.time_factor = expression_of(factor->value, "time_factor", static_cast<Kinds>(Kind::variable));
     }
@@ -231,35 +220,27 @@ void Reader::read_run() {
     const Value& table = section("run");
     expect_keys(table, "[run]", {"t_start", "t_end", "method", "samples", "rtol", "atol", "options"});
     RunSettings& run = model_.run;
-    const auto given = [&](const char* key) { return table.find(key); };
-    if (const Entry* entry = given("t_start")) {
-        put_finite(entry->value, "t_start", [](Model& model, double t) { model.run.t_start = t; });
-    }
-    if (const Entry* entry = given("t_end")) {
-        put_finite(entry->value, "t_end", [](Model& model, double t) { model.run.t_end = t; });
+    put_if_given(table, "t_start", "t_start", finite, [](Model& model, double t) { model.run.t_start = t; });
+    put_if_given(table, "t_end", "t_end", finite, [](Model& model, double t) { model.run.t_end = t; });
+    if (const Entry* entry = table.find("t_end")) {
         run.t_end_mark = entry->value.mark;
     }
-    if (const Entry* entry = given("method")) {
+    if (const Entry* entry = table.find("method")) {
         run.method = text(entry->value, "method");
         run.method_mark = entry->value.mark;
     }
-    if (const Entry* entry = given("samples")) {
-        put_finite(entry->value, "samples", [mark = entry->value.mark](Model& model, double samples) {
+    if (const Entry* entry = table.find("samples")) {
+        put_number(entry->value, "samples", finite, [mark = entry->value.mark](Model& model, double samples) {
             if (!(samples >= 2) || samples > 1e7 || samples != std::floor(samples)) {
-                model.source.fail(
-                    mark,
-                    fmt::format("samples is {}; it must be a whole number from 2, both ends, to 10000000", samples));
+                model.source.fail(mark, "samples is {}; it must be a whole number from 2, both ends, to 10000000",
+                                  samples);
             }
             model.run.samples = static_cast<std::size_t>(samples);
         });
     }
-    if (const Entry* entry = given("rtol")) {
-        put_positive(entry->value, "rtol", [](Model& model, double rtol) { model.run.rtol = rtol; });
-    }
-    if (const Entry* entry = given("atol")) {
-        put_positive(entry->value, "atol", [](Model& model, double atol) { model.run.atol = atol; });
-    }
-    if (const Entry* options = given("options")) {
+    put_if_given(table, "rtol", "rtol", positive, [](Model& model, double rtol) { model.run.rtol = rtol; });
+    put_if_given(table, "atol", "atol", positive, [](Model& model, double atol) { model.run.atol = atol; });
+    if (const Entry* options = table.find("options")) {
         expect_table(options->value, "[run.options]");
         for (const auto& entry : options->value.entries) {
             const std::size_t k = run.options.size();
@@ -270,14 +251,14 @@ void Reader::read_run() {
                 const auto& items = entry.value.items;
                 run.options[k].value = std::vector<double>(items.size());
                 for (std::size_t i = 0; i < items.size(); ++i) {
-                    put_finite(items[i], fmt::format("an entry of the option {}", entry.key),
+                    put_number(items[i], fmt::format("an entry of the option {}", entry.key), finite,
                                [k, i](Model& model, double value) {
                                    std::get<std::vector<double>>(model.run.options[k].value)[i] = value;
                                });
                 }
             } else if (entry.value.kind != Value::Kind::number) {
-                fail(entry.value.mark, fmt::format("the option {} must be a number, text in quotes or a list, not {}",
-                                                   entry.key, entry.value.kind_name()));
+                fail(entry.value.mark, "the option {} must be a number, text in quotes or a list, not {}", entry.key,
+                     entry.value.kind_name());
             }
         }
     }
@@ -287,12 +268,9 @@ void Reader::read_run() {
 void Reader::check_outputs() {
     std::set<std::string> taken{"t"};
     const auto take = [&](const std::string& name, Mark mark, std::string_view what) {
-        if (is_reserved(name)) {
-            fail(mark,
-                 fmt::format("'{}' has a meaning of its own ({}); take another name", name, meaning_of_reserved(name)));
-        }
+        names_.require_not_reserved(name, mark);
         if (!taken.insert(name).second) {
-            fail(mark, fmt::format("the {} '{}' has the name of another output; take another name", what, name));
+            fail(mark, "the {} '{}' has the name of another output; take another name", what, name);
         }
     };
     for (const auto& coordinate : model_.coordinates) {
@@ -308,11 +286,7 @@ void Reader::check_outputs() {
     }
     const auto take_all = [&](const char* name, std::string_view what) {
         for (const auto& entry : section(name).entries) {
-            if (!is_name(entry.key)) {
-                fail(entry.mark,
-                     fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit",
-                                 entry.key));
-            }
+            names_.require_name(entry.key, entry.mark);
             take(entry.key, entry.mark, what);
         }
     };
@@ -320,11 +294,7 @@ void Reader::check_outputs() {
     take_all("observe", "observed quantity");
     for (const auto* name : {"constraints", "springs"}) {
         for (const auto& entry : section(name).entries) {
-            if (!is_name(entry.key)) {
-                fail(entry.mark,
-                     fmt::format("'{}' is not a name: letters, digits and underscores, not starting with a digit",
-                                 entry.key));
-            }
+            names_.require_name(entry.key, entry.mark);
         }
     }
 }

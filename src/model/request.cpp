@@ -30,19 +30,21 @@ bool is_list(const OptionEntry& entry) {
 
 /// What is asked replaces what the model says of the same thing in other words.
 void clear_counterpart(Options& options, std::string_view name) {
-    if (name == "macro_step") {
-        options.steps.reset();
-    } else if (name == "steps") {
-        options.macro_step.reset();
-    } else if (name == "micro_step") {
-        options.micro_steps_per_period.reset();
-    } else if (name == "micro_steps_per_period") {
-        options.micro_step.reset();
-    } else if (name == "window") {
-        options.window_periods.reset();
-    } else if (name == "window_periods") {
-        options.window.reset();
+    static constexpr std::pair<std::string_view, std::string_view> counterparts[]{
+        {"macro_step", "steps"}, {"micro_step", "micro_steps_per_period"}, {"window", "window_periods"}};
+    for (const auto& [one, other] : counterparts) {
+        if (name == one || name == other) {
+            const auto* entry = find_option(name == one ? other : one);
+            std::visit([&](auto field) { (options.*field).reset(); }, entry->field);
+        }
     }
+}
+
+/// The number that an expression stands for, or those of a list of them, as text.
+template <class Number>
+std::string evaluated(const OptionEntry& entry, const std::string& text, Number&& number) {
+    return is_list(entry) ? fmt::format("{}", fmt::join(model::mapped(list_items(text), number), ","))
+                          : fmt::format("{}", number(text));
 }
 
 /// As the model gives them.
@@ -64,16 +66,13 @@ Options options_of(const model::Model& parsed) {
                 set_option(options, setting.name, text != nullptr ? *text : "");
             } else if (list != nullptr) {
                 set_option(options, setting.name, fmt::format("{}", fmt::join(*list, ",")));
-            } else if (is_list(*entry) && text != nullptr) {
-                std::vector<double> numbers;
-                for (const auto& item : list_items(*text)) {
-                    numbers.push_back(model::number_in(parsed, item, setting.mark));
-                }
-                set_option(options, setting.name, fmt::format("{}", fmt::join(numbers, ",")));
+            } else if (text != nullptr) {
+                const auto number = [&](const std::string& item) {
+                    return model::number_in(parsed, item, setting.mark);
+                };
+                set_option(options, setting.name, evaluated(*entry, *text, number));
             } else {
-                const double value =
-                    text != nullptr ? model::number_in(parsed, *text, setting.mark) : std::get<double>(setting.value);
-                set_option(options, setting.name, fmt::format("{}", value));
+                set_option(options, setting.name, fmt::format("{}", std::get<double>(setting.value)));
             }
         } catch (const model::ModelError&) {
             throw;
@@ -90,14 +89,9 @@ void set_asked(const Model& model, const std::vector<std::string>& asked, Option
     }
     for (const auto& option : asked) {
         auto [name, value] = name_and_value(option, "--option");
-        if (const auto* entry = find_option(name); entry != nullptr && is_list(*entry)) {
-            std::vector<double> numbers;
-            for (const auto& item : list_items(value)) {
-                numbers.push_back(model.number(item, "--option " + name));
-            }
-            value = fmt::format("{}", fmt::join(numbers, ","));
-        } else if (entry != nullptr && !is_word(*entry)) {
-            value = fmt::format("{}", model.number(value, "--option " + name));
+        if (const auto* entry = find_option(name); entry != nullptr && !is_word(*entry)) {
+            const std::string where = "--option " + name;
+            value = evaluated(*entry, value, [&](const std::string& item) { return model.number(item, where); });
         }
         set_option(options, name, value);
     }
@@ -127,8 +121,8 @@ Request Model::request(const Asked& asked, End end) const {
     request.t_start = parsed.run.t_start;
     request.t_end = given(asked.t_end, "--t-end", parsed.run.t_end.value_or(NAN));
     if (!asked.t_end && parsed.run.t_end && !(*parsed.run.t_end > parsed.run.t_start)) {
-        parsed.source.fail(parsed.run.t_end_mark, fmt::format("t_end is {} and t_start is {}; t_end must be later",
-                                                              *parsed.run.t_end, parsed.run.t_start));
+        parsed.source.fail(parsed.run.t_end_mark, "t_end is {} and t_start is {}; t_end must be later",
+                           *parsed.run.t_end, parsed.run.t_start);
     }
     request.rtol = given(asked.rtol, "--rtol", parsed.run.rtol);
     request.atol = given(asked.atol, "--atol", parsed.run.atol);

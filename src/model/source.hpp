@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "lento/base/misuse.hpp"
 
 namespace lento::model {
@@ -39,6 +41,10 @@ public:
     const std::string& text() const { return *text_; }
 
     [[noreturn]] void fail(Mark mark, std::string_view message) const;
+    template <class First, class... More>
+    [[noreturn]] void fail(Mark mark, fmt::format_string<First, More...> message, First&& first, More&&... more) const {
+        fail(mark, fmt::format(message, std::forward<First>(first), std::forward<More>(more)...));
+    }
 
     /// "name:line:column"
     std::string place(Mark mark) const;

@@ -1,5 +1,3 @@
-#include "model/spring_part.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -8,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "model/derive.hpp"
 #include "model/difference.hpp"
 #include "model/parts.hpp"
+#include "model/problem_parts.hpp"
 
 namespace lento::model {
 namespace {
@@ -19,7 +17,8 @@ double strength_of(const Spring& spring) {
     return spring.stiffness ? *spring.stiffness : *spring.frequency * *spring.frequency;
 }
 
-/// What tells how far springs are from rest: elongations, or the components of U'/omega^2; as constraints of a copy of the model.
+/// What tells how far springs are from rest: elongations, or the components of U'/omega^2; as constraints of a copy of
+/// the model.
 Model measured(Model model, std::vector<SpringEntry>& entries) {
     std::vector<NamedExpression> measures;
     for (const auto& spring : model.springs) {
@@ -49,11 +48,7 @@ Model measured(Model model, std::vector<SpringEntry>& entries) {
 /// The frequency that a spring with an elongation causes by itself at the start: sqrt(k g' M^-1 g'^T).
 double frequency_at_start(Model& model, const Spring& spring) {
     const auto row = gradient_by_position(model, *spring.elongation, 0);
-    std::vector<Node> nodes;
-    for (const auto& slope : row) {
-        nodes.push_back(slope.node);
-    }
-    const auto slopes = values_at_start(model, nodes);
+    const auto slopes = values_at_start(model, mapped(row, &MatrixEntry::node));
     double square = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
         for (std::size_t b = 0; b < row.size(); ++b) {
@@ -63,66 +58,42 @@ double frequency_at_start(Model& model, const Spring& spring) {
     return std::sqrt(strength_of(spring) * square);
 }
 
-struct CentredParts {
-    std::shared_ptr<const Model> model;
-    std::vector<Node> stiff{}, stiff_change{}, measures{}, measure_change{};
+/// Slow forces at the point itself, those of stiff springs at the centre plus their exact change
+/// (`model/difference.hpp`). Positions are those of the centre and then the move from it, the phase is the time since.
+struct CentredCode {
+    ModelFunction slow, stiff_change;               // in every micro-step
+    ModelFunction stiff, measures, measure_change;  // once a window
 };
 
-CentredParts parts_of(Model model) {
+CentredCode centred_code(Model model) {
     std::vector<SpringEntry> entries;
     model = measured(std::move(model), entries);
-    Graph& graph = model.graph;
     auto& places = model.places;
     const auto d = static_cast<std::uint32_t>(model.dimension());
-    // Moves stand behind the positions of the centre, the time since behind nothing: where the phases are.
     std::vector<std::optional<Node>> changes(places.size());
     for (std::size_t symbol = 0; symbol < changes.size(); ++symbol) {
         const Place place = places[symbol];
-        const bool moves = place.array == Place::Array::position || place.array == Place::Array::time;
-        if (moves) {
-            changes[symbol] = graph.symbol(static_cast<std::uint32_t>(places.size()));
-            places.push_back(place.array == Place::Array::position ? Place{Place::Array::position, d + place.index}
-                                                                   : Place{Place::Array::phase, 0});
+        const bool is_position = place.array == Place::Array::position;
+        if (is_position || place.array == Place::Array::time) {
+            changes[symbol] = model.graph.symbol(static_cast<std::uint32_t>(places.size()));
+            places.push_back(is_position ? Place{place.array, d + place.index} : Place{Place::Array::phase, 0});
         }
     }
-    CentredParts parts{.model = nullptr, .stiff = model.stiff_forces};
-    for (const auto& measure : model.constraints) {
-        parts.measures.push_back(measure.node);
-    }
-    parts.stiff_change = differences(graph, parts.stiff, changes);
-    parts.measure_change = differences(graph, parts.measures, changes);
-    parts.model = std::make_shared<const Model>(std::move(model));
-    return parts;
+    const auto measures = mapped(model.constraints, &NamedExpression::node);
+    const auto stiff_change = differences(model.graph, model.stiff_forces, changes);
+    const auto measure_change = differences(model.graph, measures, changes);
+    return {.slow = ModelFunction(model, model.slow_forces),
+            .stiff_change = ModelFunction(model, stiff_change),
+            .stiff = ModelFunction(model, model.stiff_forces, Compile::on_demand),
+            .measures = ModelFunction(model, measures, Compile::on_demand),
+            .measure_change = ModelFunction(model, measure_change, Compile::on_demand)};
 }
-
-/// Slow forces at the point itself, those of stiff springs at the centre plus their exact change (`model/difference.hpp`).
-struct CentredCode {
-    ModelFunction slow, stiff_change;                       // in every micro-step
-    ModelFunctionOnDemand stiff, measures, measure_change;  // once a window
-
-    explicit CentredCode(const CentredParts& parts)
-        : slow(*parts.model, parts.model->slow_forces),
-          stiff_change(*parts.model, parts.stiff_change),
-          stiff(*parts.model, parts.stiff),
-          measures(*parts.model, parts.measures),
-          measure_change(*parts.model, parts.measure_change) {}
-
-    CentredCode with_inputs(const InputValues& inputs) const {
-        CentredCode other = *this;
-        for (auto* function : {&other.slow, &other.stiff_change}) {
-            *function = function->with_inputs(inputs);
-        }
-        for (auto* function : {&other.stiff, &other.measures, &other.measure_change}) {
-            *function = function->with_inputs(inputs);
-        }
-        return other;
-    }
-};
 
 class CentredModelForce final : public CentredForce {
 public:
-    CentredModelForce(CentredCode code, std::size_t dimension, std::size_t measures)
+    CentredModelForce(CentredCode code, InputValues inputs, std::size_t dimension, std::size_t measures)
         : code_(std::move(code)),
+          inputs_(std::move(inputs)),
           dimension_(dimension),
           both_(2 * dimension),
           point_(dimension),
@@ -133,23 +104,23 @@ public:
     void centre(In x, double t) override {
         std::copy(x.begin(), x.end(), both_.begin());
         t_ = t;
-        code_.stiff(x, {}, t, {}, at_centre_);
-        code_.measures(x, {}, t, {}, measures_at_centre_);
+        code_.stiff(x, {}, t, {}, inputs_->data(), at_centre_);
+        code_.measures(x, {}, t, {}, inputs_->data(), measures_at_centre_);
     }
     void at(In d, In v, double s, In, Out f) override {
         for (std::size_t i = 0; i < dimension_; ++i) {
             both_[dimension_ + i] = d[i];
             point_[i] = both_[i] + d[i];
         }
-        code_.slow.operator()<double>(point_, v, t_ + s, {}, f);
-        code_.stiff_change.operator()<double>(both_, v, t_, std::span(&s, 1), change_);
+        code_.slow(point_, v, t_ + s, {}, inputs_->data(), f);
+        code_.stiff_change(both_, v, t_, In(&s, 1), inputs_->data(), change_);
         for (std::size_t i = 0; i < dimension_; ++i) {
             f[i] += at_centre_[i] + change_[i];
         }
     }
     void measures(In d, double s, Out values) override {
         std::copy(d.begin(), d.end(), both_.begin() + static_cast<std::ptrdiff_t>(dimension_));
-        code_.measure_change(both_, {}, t_, std::span(&s, 1), values);
+        code_.measure_change(both_, {}, t_, In(&s, 1), inputs_->data(), values);
         for (std::size_t j = 0; j < values.size(); ++j) {
             values[j] += measures_at_centre_[j];
         }
@@ -157,55 +128,14 @@ public:
 
 private:
     CentredCode code_;
+    InputValues inputs_;
     std::size_t dimension_;
     double t_ = 0;
     std::vector<double> both_;  // the centre, and the move behind it
     std::vector<double> point_, at_centre_, change_, measures_at_centre_;
 };
 
-}  // namespace
-
-bool has_stiff_springs(const Model& model) {
-    return std::any_of(model.springs.begin(), model.springs.end(), [](const auto& spring) { return !spring.soft; });
-}
-
-struct ModelSprings::Shared {
-    std::vector<SpringEntry> unused{};
-    ModelConstraints measures;
-    Model model;
-    std::once_flag once{};
-    std::optional<CentredCode> centred{};  // made when a window first asks for it
-
-    explicit Shared(const Model& given) : measures(measured(given, unused)), model(given) {}
-
-    const CentredCode& centred_code() {
-        std::call_once(once, [&] { centred.emplace(parts_of(model)); });
-        return *centred;
-    }
-};
-
-ModelSprings::ModelSprings(const Model& model) : shared_(std::make_shared<Shared>(model)) {}
-
-Springs ModelSprings::with_values(const Model& model, Forces slow) const {
-    Springs springs{.slow = std::move(slow)};
-    Model copy = measured(model, springs.entries);
-    for (auto& entry : springs.entries) {
-        if (entry.frequency == 0) {
-            const auto spring = std::find_if(copy.springs.begin(), copy.springs.end(),
-                                             [&](const auto& other) { return other.name == entry.name; });
-            entry.frequency = frequency_at_start(copy, *spring);
-        }
-    }
-    springs.measures = shared_->measures.with_inputs(input_values(model));
-    springs.centred = [shared = shared_, model,
-                       measures = springs.measures->count()]() -> std::unique_ptr<CentredForce> {
-        const auto& code = shared->centred_code();
-        return std::make_unique<CentredModelForce>(code.with_inputs(input_values(model)), model.dimension(), measures);
-    };
-    springs.stiffened = [model](double factor) { return ModelParts(stiffened(model, factor)).problem(); };
-    return springs;
-}
-
+/// The model with all stiff springs stiffer: their frequencies times `factor`.
 Model stiffened(Model model, double factor) {
     for (auto& spring : model.springs) {
         if (spring.soft) {
@@ -219,6 +149,42 @@ Model stiffened(Model model, double factor) {
     }
     add_stiff_forces(model);
     return model;
+}
+
+}  // namespace
+
+bool has_stiff_springs(const Model& model) {
+    return std::ranges::any_of(model.springs, [](const Spring& spring) { return !spring.soft; });
+}
+
+struct ModelSprings::Shared {
+    std::vector<SpringEntry> unused{};
+    ModelConstraints measures;
+    Model model;
+    std::once_flag once{};
+    std::optional<CentredCode> centred{};  // made when a window first asks for it
+
+    explicit Shared(const Model& given) : measures(measured(given, unused)), model(given) {}
+};
+
+ModelSprings::ModelSprings(const Model& model) : shared_(std::make_shared<Shared>(model)) {}
+
+Springs ModelSprings::with_values(const Model& model, Forces slow) const {
+    Springs springs{.slow = std::move(slow)};
+    Model copy = measured(model, springs.entries);
+    for (auto& entry : springs.entries) {
+        if (entry.frequency == 0) {
+            entry.frequency = frequency_at_start(copy, *std::ranges::find(copy.springs, entry.name, &Spring::name));
+        }
+    }
+    springs.measures = shared_->measures.with_inputs(input_values(model));
+    springs.centred = [shared = shared_, model,
+                       measures = springs.measures->count()]() -> std::unique_ptr<CentredForce> {
+        std::call_once(shared->once, [&] { shared->centred = centred_code(shared->model); });
+        return std::make_unique<CentredModelForce>(*shared->centred, input_values(model), model.dimension(), measures);
+    };
+    springs.stiffened = [model](double factor) { return ModelParts(stiffened(model, factor)).problem(); };
+    return springs;
 }
 
 Model relaxed(Model model, const std::vector<double>& strengths) {

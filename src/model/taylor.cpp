@@ -316,21 +316,21 @@ TaylorGraph taylor(const Graph& graph, std::span<const Node> results, std::span<
         return y;
     };
 
-    std::unordered_map<std::uint32_t, Series> series;
+    std::unordered_map<Node, Series> series;
     for (const Node node : graph.parts(results)) {
         const auto& entry = graph[node];
-        Series& y = series[static_cast<std::uint32_t>(node)];
+        Series& y = series[node];
         if (entry.op == Op::constant) {
             y = expansion.steady(made.graph.constant(entry.value));
         } else if (entry.op == Op::symbol) {
-            y = symbol(places[entry.a]);
+            y = symbol(places[entry.symbol]);
         } else {
-            y = expansion.apply(entry.op, series.at(entry.a), series.at(is_binary(entry.op) ? entry.b : entry.a));
+            y = expansion.apply(entry.op, series.at(entry.a), series.at(entry.b));
         }
     }
     for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) {
         for (const Node node : results) {
-            made.results.push_back(series.at(static_cast<std::uint32_t>(node))[j]);
+            made.results.push_back(series.at(node)[j]);
         }
     }
     return made;

@@ -10,8 +10,7 @@
 #include "model/function.hpp"
 #include "model/parse.hpp"
 #include "model/parts.hpp"
-#include "model/print.hpp"
-#include "model/slow_part.hpp"
+#include "model/problem_parts.hpp"
 
 namespace lento::model {
 namespace {
@@ -93,10 +92,9 @@ frequency = "1/eps"
     // z = x + i eps v turns as e^(-i theta): along x = cos theta, eps v = -sin theta both stay 1 and 0, whatever the phase.
     for (const double theta : {0.0, 0.4, 2.0}) {
         std::vector<double> values(2);
-        ModelFunction(found.model, {found.slow.variables[0].node, found.slow.variables[1].node})
-            .
-            operator()<double>(std::vector{std::cos(theta)}, std::vector{-1e4 * std::sin(theta)}, 0, std::vector{theta},
-                               values);
+        const ModelFunction both(found.model, {found.slow.variables[0].node, found.slow.variables[1].node});
+        both(std::vector{std::cos(theta)}, std::vector{-1e4 * std::sin(theta)}, 0, std::vector{theta},
+             input_values(found.model)->data(), values);
         EXPECT_NEAR(values[0], 1, 1e-9);
         EXPECT_NEAR(values[1], 0, 1e-9);
     }

@@ -20,12 +20,12 @@
 #include <fmt/format.h>
 
 #include "model/derive.hpp"
-#include "model/force_part.hpp"
 #include "model/function.hpp"
 #include "model/inputs.hpp"
 #include "model/parse.hpp"
 #include "model/parsed_model.hpp"
 #include "model/parts.hpp"
+#include "model/problem_parts.hpp"
 #include "tests/model/random_expression.hpp"
 #include "tests/source_dir.hpp"
 
@@ -59,16 +59,16 @@ rtol = "l/1e6"
 project_times = ["l", 0.5, "g"]
 )toml";
 
-Model read(const std::string& text, const std::vector<Override>& overrides = {}) {
-    return read_model({"model.toml", text}, overrides);
+Model read(const std::string& text, const std::vector<Assignment>& assignments = {}) {
+    return read_model({"model.toml", text}, assignments);
 }
 
-std::vector<Override> as_overrides(const std::vector<ParameterValue>& values) {
-    std::vector<Override> overrides;
+std::vector<Assignment> as_assignments(const std::vector<Parameter>& values) {
+    std::vector<Assignment> assignments;
     for (const auto& [name, value] : values) {
-        overrides.push_back({name, fmt::format("{}", value)});
+        assignments.push_back({name, fmt::format("{}", value)});
     }
-    return overrides;
+    return assignments;
 }
 
 std::vector<std::uint64_t> bits(const std::vector<double>& values) {
@@ -122,8 +122,8 @@ std::vector<Node> everything(Model& model) {
     for (const Node* node : expressions_of(model)) {
         nodes.push_back(*node);
     }
-    for (const auto& entry : right_hand_side_jacobian(model)) {
-        nodes.push_back(entry.node);
+    for (const Node node : model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces) {
+        add(mapped(model.graph.gradient(node), &Partial::node));
     }
     const auto constraints = constraint_terms(model);
     add(constraints.velocity_residuals);
@@ -156,8 +156,8 @@ struct State {
 };
 
 /// Moves some parameters that are not structural by up to a quarter; zeros to something small.
-std::vector<ParameterValue> random_values(const Model& model, std::mt19937_64& random) {
-    std::vector<ParameterValue> values;
+std::vector<Parameter> random_values(const Model& model, std::mt19937_64& random) {
+    std::vector<Parameter> values;
     for (const auto& [name, value] : model.parameters) {
         const bool structural =
             std::find(model.structural.begin(), model.structural.end(), name) != model.structural.end();
@@ -190,12 +190,12 @@ TEST(Parameters, of_every_example_change_without_compiling_and_to_the_bit_as_by_
         Model model = read_model(source);
         const auto nodes = everything(model);
         const ModelFunction function(model, nodes);
-        const ModelFunctionOnDemand interpreted(model, nodes);
+        const ModelFunction interpreted(model, nodes, Compile::on_demand);
         for (int again = 0; again < 3; ++again) {
             const auto values = random_values(model, random);
             const std::size_t before = compilations();
             const auto refusal = message_of([&] { return with_parameters(model, values); });
-            EXPECT_EQ(refusal, message_of([&] { return read_model(source, as_overrides(values)); }));
+            EXPECT_EQ(refusal, message_of([&] { return read_model(source, as_assignments(values)); }));
             if (!refusal.empty()) {
                 continue;
             }
@@ -203,14 +203,14 @@ TEST(Parameters, of_every_example_change_without_compiling_and_to_the_bit_as_by_
             const auto inputs = input_values(changed);
             const State at(changed, random);
             std::vector<double> compiled(nodes.size()), on_demand(nodes.size()), expected(nodes.size());
-            function.operator()<double>(at.x, at.v, at.t, at.theta, inputs->data(), compiled);
+            function(at.x, at.v, at.t, at.theta, inputs->data(), compiled);
             interpreted(at.x, at.v, at.t, at.theta, inputs->data(), on_demand);
             EXPECT_EQ(compilations(), before);
 
-            Model anew = read_model(source, as_overrides(values));
+            Model anew = read_model(source, as_assignments(values));
             EXPECT_EQ(bits(numbers_of(changed)), bits(numbers_of(anew)));
-            const ModelFunctionOnDemand fresh(anew, everything(anew));
-            fresh(at.x, at.v, at.t, at.theta, expected);
+            const ModelFunction fresh(anew, everything(anew), Compile::on_demand);
+            fresh(at.x, at.v, at.t, at.theta, input_values(anew)->data(), expected);
             EXPECT_EQ(bits(compiled), bits(expected));
             EXPECT_EQ(bits(on_demand), bits(expected));
             ++changes;
@@ -230,14 +230,14 @@ TEST(Parameters, of_problems_change_without_compiling) {
     const Model model = read(pendulum);
     const ModelParts parts(model);
     const std::size_t before = compilations();
-    const std::vector<ParameterValue> values{{"g", 5.0}, {"l", 0.3}};
+    const std::vector<Parameter> values{{"g", 5.0}, {"l", 0.3}};
     const Problem first = parts.problem();
     const Problem moved = parts.problem(with_parameters(model, values));
     const double f = force_at(moved, 0.4, 0.1, 0.7);
     ASSERT_TRUE(moved.forces.has_one());
     EXPECT_EQ(f, moved.forces.one(0.4, 0.1, 0.0, 0.7, moved.parameters.data())) << "numbers or arrays";
     EXPECT_EQ(compilations(), before);
-    const Problem anew = ModelParts(read(pendulum, as_overrides(values))).problem();
+    const Problem anew = ModelParts(read(pendulum, as_assignments(values))).problem();
     EXPECT_EQ(f, force_at(anew, 0.4, 0.1, 0.7));
     EXPECT_NEAR(f, (5 + 2.5 * 3e3 * std::cos(0.7)) / 0.3 * std::sin(0.4), 1e-9);
     EXPECT_NE(f, force_at(first, 0.4, 0.1, 0.7)) << "the first one keeps its values";
@@ -262,20 +262,20 @@ TEST(Parameters, of_problems_change_without_compiling) {
     const auto one = at_two_phases(*phases, moved.parameters);
     EXPECT_EQ(one, at_two_phases(*phases_anew, anew.parameters));
     // The table of what depends on phases was made for other inputs.
-    const Problem other = parts.problem(with_parameters(model, std::vector<ParameterValue>{{"g", 7.0}}));
+    const Problem other = parts.problem(with_parameters(model, std::vector<Parameter>{{"g", 7.0}}));
     EXPECT_NE(at_two_phases(*phases, other.parameters), one);
     EXPECT_EQ(at_two_phases(*phases, moved.parameters), one);
 }
 
 TEST(Parameters, that_follow_from_others_change_with_them) {
     const Model model = read(pendulum);
-    const Model heavier = with_parameters(model, std::vector<ParameterValue>{{"g", 20.0}});
-    EXPECT_EQ(heavier.parameters[2].second, 10.0);
+    const Model heavier = with_parameters(model, std::vector<Parameter>{{"g", 20.0}});
+    EXPECT_EQ(heavier.parameters[2].value, 10.0);
     EXPECT_EQ(heavier.coordinates[0].velocity, 10.0);
-    const Model longer = with_parameters(heavier, std::vector<ParameterValue>{{"l", 0.4}});
-    EXPECT_EQ(longer.parameters[1].second, 20.0) << "what was given before stays";
+    const Model longer = with_parameters(heavier, std::vector<Parameter>{{"l", 0.4}});
+    EXPECT_EQ(longer.parameters[1].value, 20.0) << "what was given before stays";
     EXPECT_EQ(longer.phases[0].frequency, 1e4 * 0.4);
-    EXPECT_EQ(longer.constants[0].second, 0.2);
+    EXPECT_EQ(longer.constants[0].value, 0.2);
     EXPECT_EQ(longer.run.samples, 41u);
     EXPECT_EQ(*longer.run.t_end, 2.5);
     EXPECT_EQ(std::get<std::vector<double>>(longer.run.options[0].value), (std::vector<double>{0.4, 0.5, 20.0}));
@@ -283,7 +283,7 @@ TEST(Parameters, that_follow_from_others_change_with_them) {
     EXPECT_EQ(number_in(longer, "half*l", "--t-end"), 0.2 * 0.4);
     // An override may be an expression: it stays one.
     const Model tied = read(pendulum, {{"omega", "1000*g"}});
-    EXPECT_EQ(with_parameters(tied, std::vector<ParameterValue>{{"g", 2.0}}).phases[0].frequency, 2000.0);
+    EXPECT_EQ(with_parameters(tied, std::vector<Parameter>{{"g", 2.0}}).phases[0].frequency, 2000.0);
     // ... and the model that was changed is as it was.
     EXPECT_EQ(bits(numbers_of(model)), bits(numbers_of(read(pendulum))));
 }
@@ -306,15 +306,15 @@ samples = "100*a"
 )toml";
     const Model model = read(matrix);
     for (const double a : {0.9, -1.0, 0.0, 1.234, 1e9}) {
-        const std::vector<ParameterValue> values{{"a", a}};
-        const auto expected = message_of([&] { return read(matrix, as_overrides(values)); });
+        const std::vector<Parameter> values{{"a", a}};
+        const auto expected = message_of([&] { return read(matrix, as_assignments(values)); });
         EXPECT_NE(expected, "") << a;
         EXPECT_EQ(message_of([&] { return with_parameters(model, values); }), expected) << a;
     }
-    const std::vector<ParameterValue> unknown{{"aa", 1.0}};
+    const std::vector<Parameter> unknown{{"aa", 1.0}};
     EXPECT_EQ(message_of([&] { return with_parameters(model, unknown); }),
-              message_of([&] { return read(matrix, as_overrides(unknown)); }));
-    EXPECT_THROW(with_parameters(model, std::vector<ParameterValue>{{"a", NAN}}), Misuse);
+              message_of([&] { return read(matrix, as_assignments(unknown)); }));
+    EXPECT_THROW(with_parameters(model, std::vector<Parameter>{{"a", NAN}}), Misuse);
 }
 
 TEST(Parameters, in_exponents_are_structural_and_no_others) {
@@ -331,24 +331,18 @@ x = "-k*x^n + k^j*x + (k + j)^(x*j)"
 )toml";
     const Model model = read(text);
     EXPECT_EQ(model.structural, (std::vector<std::string>{"m", "n"}));
-    const auto refusal = message_of([&] { return with_parameters(model, std::vector<ParameterValue>{{"m", 3.0}}); });
+    const auto refusal = message_of([&] { return with_parameters(model, std::vector<Parameter>{{"m", 3.0}}); });
     EXPECT_NE(refusal.find("the parameter n stands in an exponent"), std::string::npos) << refusal;
     EXPECT_NE(refusal.find("--set n=4"), std::string::npos) << refusal;
     // The same value is no change, nor is one that does not reach the exponent.
-    EXPECT_EQ(message_of([&] {
-                  return with_parameters(model, std::vector<ParameterValue>{{"m", 2.0}, {"k", 7.0}});
-              }),
-              "");
-    EXPECT_EQ(message_of([&] {
-                  return with_parameters(model, std::vector<ParameterValue>{{"m", 9.0}, {"n", 3.0}});
-              }),
-              "");
+    EXPECT_EQ(message_of([&] { return with_parameters(model, std::vector<Parameter>{{"m", 2.0}, {"k", 7.0}}); }), "");
+    EXPECT_EQ(message_of([&] { return with_parameters(model, std::vector<Parameter>{{"m", 9.0}, {"n", 3.0}}); }), "");
     EXPECT_EQ(read(pendulum).structural, std::vector<std::string>());
     // This is why: n (n - 1) x^(n - 2), the second derivative, is 0 times infinity at zero unless it is known that n is
     // 1.
     Model linear = read(text, {{"n", "1"}});
     const auto symbol_of_x = linear.graph.gradient(linear.forces[0])[0].symbol;
-    const Node second = linear.graph.derivative(right_hand_side_jacobian(linear)[0].node, symbol_of_x);
+    const Node second = linear.graph.derivative(linear.graph.gradient(linear.forces[0])[0].node, symbol_of_x);
     EXPECT_TRUE(std::isfinite(values_at_start(linear, {second})[0]));
 }
 
@@ -480,13 +474,13 @@ TEST(Compiled, has_the_entries_that_others_call_without_a_wrapper) {
 /// Threads with values of their own, one function: compiled while they call it.
 TEST(Parameters, differ_from_thread_to_thread_under_one_function) {
     const Model model = read(pendulum);
-    const ModelFunctionOnDemand on_demand(model, model.forces);
-    const ModelForces force(model, model.forces, ModelForces::Compile::at_once);
+    const ModelFunction on_demand(model, model.forces, Compile::on_demand);
+    const ModelForces force(model, model.forces, Compile::at_once);
     std::vector<int> wrong(4, 0);
     std::vector<std::thread> threads;
     for (std::size_t each = 0; each < wrong.size(); ++each) {
         threads.emplace_back([&, each] {
-            const std::vector<ParameterValue> values{{"g", 5.0 + static_cast<double>(each)}};
+            const std::vector<Parameter> values{{"g", 5.0 + static_cast<double>(each)}};
             const std::vector<double> x{0.4}, v{0.1}, theta{0.7};
             std::vector<double> f(1), expected(1);
             const auto first = input_values(with_parameters(model, values));
@@ -495,7 +489,7 @@ TEST(Parameters, differ_from_thread_to_thread_under_one_function) {
                 const auto inputs = input_values(with_parameters(model, values));
                 on_demand(x, v, 0.0, theta, inputs->data(), f);
                 wrong[each] += f == expected ? 0 : 1;
-                force.forces().at(x.data(), v.data(), 0.0, theta.data(), inputs->data(), f.data());
+                force.forces.at(x.data(), v.data(), 0.0, theta.data(), inputs->data(), f.data());
                 wrong[each] += f == expected ? 0 : 1;
             }
         });
@@ -514,7 +508,7 @@ TEST(Parameters, of_small_models_change_in_microseconds) {
         double sum = 0;
         const std::clock_t began = std::clock();  // of this process: others may be busy
         for (int k = 0; k < times; ++k) {
-            const std::vector<ParameterValue> values{{"omega", 1e5 + k}};
+            const std::vector<Parameter> values{{"omega", 1e5 + k}};
             sum += input_values(with_parameters(model, values))->back();
         }
         const double microseconds = 1e6 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / times;

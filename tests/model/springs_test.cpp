@@ -18,8 +18,8 @@ namespace {
 
 using papers::TwoSprings;
 
-Problem read(const std::string& text, const std::vector<Override>& overrides = {}) {
-    return ModelParts(read_model(Source("model.toml", "lento = 1\n" + text), overrides)).problem();
+Problem read(const std::string& text, const std::vector<Assignment>& assignments = {}) {
+    return ModelParts(read_model(Source("model.toml", "lento = 1\n" + text), assignments)).problem();
 }
 
 const std::string two_springs = R"(

@@ -1,12 +1,55 @@
-#include "model/slow_part.hpp"
-
+/// Constraints and slow variables, with what is derived from them.
 #include <algorithm>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "model/problem_parts.hpp"
+
 namespace lento::model {
+namespace {
+
+SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jacobian) {
+    std::vector<std::vector<std::size_t>> rows(model.constraints.size());
+    for (const auto& entry : jacobian) {
+        rows[entry.row].push_back(entry.column);
+    }
+    return SparsePattern(rows);
+}
+
+}  // namespace
+
+// NOTE: the model is a copy, to whose graph the derivatives are added.
+ModelConstraints::ModelConstraints(Model model) : ModelConstraints(model, constraint_terms(model)) {}
+
+ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& terms)
+    : Constraints(mapped(model.constraints, &NamedExpression::name), pattern_of(model, terms.jacobian)),
+      values_(model, terms.values, Compile::on_demand),
+      gradient_(model, mapped(terms.jacobian, &MatrixEntry::node), Compile::on_demand),
+      rates_(model, terms.velocity_residuals, Compile::on_demand),
+      curvature_(model, terms.curvature, Compile::on_demand),
+      rates_at_rest_(terms.moving ? ModelFunction(model, terms.rates_at_rest, Compile::on_demand) : rates_),
+      curvature_at_rest_(terms.moving ? ModelFunction(model, terms.curvature_at_rest, Compile::on_demand) : curvature_),
+      inputs_(input_values(model)) {}
+
+std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {
+    auto other = std::make_shared<ModelConstraints>(*this);
+    other->inputs_ = inputs;
+    return other;
+}
+
+void ModelConstraints::change(In x, double t, In d, double s, Out result) const {
+    using Number = Increment<double>;
+    Scratch<Number> moved(x.size()), changed(count());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        moved[i] = Number::at(x[i], d[i]);
+    }
+    values_.operator()<Number>(moved.span(), {}, Number::at(t, s), {}, inputs_->data(), changed.span());
+    for (std::size_t j = 0; j < result.size(); ++j) {
+        result[j] = changed[j].change();
+    }
+}
 
 /// The expressions of all outputs, with symbols for the rates of what they depend on.
 struct ModelSlow::Terms {
@@ -36,64 +79,32 @@ struct ModelSlow::Terms {
             rates.push_back(sum);
         }
     }
-
-    std::vector<Node> gradient() const { return nodes_of(slow.gradient); }
-    std::vector<Node> hessian() const {
-        std::vector<Node> nodes;
-        for (const auto& matrix : slow.hessians) {
-            const auto more = nodes_of(matrix);
-            nodes.insert(nodes.end(), more.begin(), more.end());
-        }
-        return nodes;
-    }
-    static std::vector<Node> nodes_of(const std::vector<MatrixEntry>& entries) {
-        std::vector<Node> nodes;
-        std::transform(entries.begin(), entries.end(), std::back_inserter(nodes),
-                       [](const auto& entry) { return entry.node; });
-        return nodes;
-    }
 };
-
-namespace {
-
-std::vector<SlowName> names_of(const Model& model) {
-    std::vector<SlowName> names;
-    for (const auto& slow : model.slow) {
-        names.push_back({slow.name, slow.alternative ? fmt::format("alternative of {}", slow.name) : ""});
-    }
-    return names;
-}
-
-}  // namespace
 
 ModelSlow::ModelSlow(const Model& model) : ModelSlow(model, Terms(model)) {}
 
 ModelSlow::ModelSlow(const Model& model, const Terms& terms)
-    : SlowFunctions(names_of(model)),
+    : SlowFunctions(
+          mapped(model.slow,
+                 [](const SlowVariable& slow) {
+                     return SlowName{slow.name, slow.alternative ? fmt::format("alternative of {}", slow.name) : ""};
+                 })),
       positions_(model.dimension()),
       beyond_(2 * model.coordinates.size() + model.dimension() + 1 + model.phases.size()),
       values_(terms.model, terms.slow.values),
       rates_(terms.model, terms.rates),
-      gradient_(terms.model, terms.gradient()),
-      hessian_(terms.model, terms.hessian()),
-      places_(terms.slow.gradient) {
-    for (std::size_t k = 0; k < terms.slow.hessians.size(); ++k) {
-        for (const auto& entry : terms.slow.hessians[k]) {
-            second_places_.push_back({k, entry.row, entry.column, 0});
-        }
-    }
-}
+      gradient_(terms.model, mapped(terms.slow.gradient, &MatrixEntry::node)),
+      hessian_(terms.model, mapped(terms.slow.hessian, &SecondDerivative::node)),
+      inputs_(input_values(terms.model)),
+      places_(terms.slow.gradient),
+      second_places_(mapped(terms.slow.hessian, [](const SecondDerivative& entry) {
+          return HessianEntry{entry.value, entry.row, entry.column, 0};
+      })) {}
 
 std::shared_ptr<const ModelSlow> ModelSlow::with_inputs(const InputValues& inputs) const {
     auto other = std::make_shared<ModelSlow>(*this);
-    for (auto* function : {&other->values_, &other->rates_, &other->gradient_, &other->hessian_}) {
-        *function = function->with_inputs(inputs);
-    }
+    other->inputs_ = inputs;
     return other;
-}
-
-void ModelSlow::values(In x, double t, In theta, Out xi) const {
-    values_.operator()<double>(x.first(positions_), x.subspan(positions_), t, theta, xi);
 }
 
 void ModelSlow::rates(In x, In x_rate, double t, double t_rate, In theta, In theta_rate, Out result) const {
@@ -102,12 +113,12 @@ void ModelSlow::rates(In x, In x_rate, double t, double t_rate, In theta, In the
     out = std::copy(x_rate.begin(), x_rate.end(), out);
     *out++ = t_rate;
     std::copy(theta_rate.begin(), theta_rate.end(), out);
-    rates_.operator()<double>(x.first(positions_), beyond.span(), t, theta, result);
+    rates_(x.first(positions_), beyond.span(), t, theta, inputs_->data(), result);
 }
 
 void ModelSlow::gradients(In x, double t, In theta, Out result) const {
     std::vector<double> entries(places_.size());
-    gradient_.operator()<double>(x.first(positions_), x.subspan(positions_), t, theta, entries);
+    at(gradient_, x, t, theta, entries);
     std::fill(result.begin(), result.end(), 0.0);
     for (std::size_t e = 0; e < entries.size(); ++e) {
         result[places_[e].row * x.size() + places_[e].column] = entries[e];
@@ -116,7 +127,7 @@ void ModelSlow::gradients(In x, double t, In theta, Out result) const {
 
 std::vector<HessianEntry> ModelSlow::hessians(In x, double t, In theta) const {
     std::vector<double> values(second_places_.size());
-    hessian_.operator()<double>(x.first(positions_), x.subspan(positions_), t, theta, values);
+    at(hessian_, x, t, theta, values);
     auto entries = second_places_;
     for (std::size_t e = 0; e < entries.size(); ++e) {
         entries[e].value = values[e];

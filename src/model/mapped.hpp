@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+namespace lento::model {
+
+/// One thing of each element, a member or what a function says of it: `mapped(coordinates, &Coordinate::name)`.
+template <class Range, class Function>
+auto mapped(const Range& range, Function function) {
+    using Result = std::invoke_result_t<Function&, decltype(*std::begin(range))>;
+    std::vector<std::decay_t<Result>> all;
+    for (const auto& each : range) {
+        all.push_back(std::invoke(function, each));
+    }
+    return all;
+}
+
+}  // namespace lento::model
