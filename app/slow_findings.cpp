@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "loaded_model.hpp"
-#include "method/judged_slow_variables.hpp"
+#include "method/slow_check.hpp"
 #include "model/print.hpp"
 
 namespace lento::app {
