@@ -14,7 +14,7 @@
 #include "findings.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
-#include "method/judged_slow_variables.hpp"
+#include "method/slow_check.hpp"
 #include "model/derive.hpp"
 #include "model/parts.hpp"
 #include "problem/spring_spectrum.hpp"

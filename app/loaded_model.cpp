@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/list_items.hpp"
+#include "base/number.hpp"
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "terminal.hpp"

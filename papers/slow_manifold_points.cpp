@@ -11,7 +11,6 @@
 #include "average/projection.hpp"
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
-#include "method/ipa_window.hpp"
 #include "method/stiff_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"

@@ -13,7 +13,7 @@
 
 #include <Eigen/Dense>
 
-#include "base/derivative.hpp"
+#include "derivative.hpp"
 #include "lento/lento.hpp"
 
 namespace lento::papers {

@@ -13,8 +13,8 @@
 #include <Eigen/Dense>
 
 #include "average/window.hpp"
-#include "base/derivative.hpp"
 #include "base/number.hpp"
+#include "derivative.hpp"
 #include "lento/lento.hpp"
 #include "pendulum.hpp"
 #include "reproduction.hpp"

@@ -13,14 +13,6 @@ namespace {
 /// Newton's method from a stage of a Runge-Kutta step converges in two or three iterations, if at all.
 constexpr int most_iterations = 6;
 
-double largest(std::span<const double> values) {
-    double size = 0;
-    for (const double value : values) {
-        size = larger(size, std::abs(value));
-    }
-    return size;
-}
-
 }  // namespace
 
 SlowGuess::SlowGuess(const Problem& problem)

@@ -8,18 +8,6 @@
 
 namespace lento {
 
-namespace {
-
-double largest(std::span<const double> values) {
-    double size = 0;
-    for (const double value : values) {
-        size = larger(size, std::abs(value));
-    }
-    return size;
-}
-
-}  // namespace
-
 SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansion)
     : problem_(&problem),
       expansion_(&expansion),

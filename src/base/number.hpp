@@ -1,8 +1,14 @@
-/// Numbers: from text, and compared so that a NaN shows.
+/// Numbers: from text, alone or in lists, and compared so that a NaN shows.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lento {
 
@@ -12,6 +18,35 @@ double number_from(std::string_view text, std::string_view what);
 /// The larger of two numbers; NaN if either is. std::max would hide it.
 constexpr double larger(double a, double b) {
     return a >= b ? a : b > a ? b : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The largest |x_i|, and |a_i - b_i|; NaN if there is one.
+inline double largest(std::span<const double> x) {
+    double size = 0;
+    for (const double component : x) {
+        size = larger(size, std::abs(component));
+    }
+    return size;
+}
+inline double largest_change(std::span<const double> a, std::span<const double> b) {
+    double change = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        change = larger(change, std::abs(a[i] - b[i]));
+    }
+    return change;
+}
+
+/// The items of a list written as text: what stands between commas outside parentheses, in brackets or not, without spaces around.
+std::vector<std::string> list_items(std::string_view text);
+/// "NAME=VALUE", as the flag of the command line takes it. Throws Misuse for anything else.
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag);
+
+/// Points that fill an interval evenly, the same in every run: multiples of irrational numbers, modulo one.
+/// Number `sample` of the sequence that belongs to `component`, in [0, 1).
+inline double golden_fraction(std::size_t component, std::size_t sample) {
+    const double root = std::sqrt(static_cast<double>(component) + 2.25);
+    const double place = (static_cast<double>(sample) + 1) * (root + 0.6180339887498949);
+    return place - std::floor(place);
 }
 
 }  // namespace lento

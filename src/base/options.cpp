@@ -1,12 +1,10 @@
 #include "lento/base/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "base/list_items.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 
@@ -146,6 +144,13 @@ std::vector<std::string> names_of_set(const Options& options) {
             entry.field);
     }
     return names;
+}
+
+void require_not_both(const Options& options, std::string_view one, std::string_view other) {
+    const auto names = names_of_set(options);
+    if (std::ranges::find(names, one) != names.end() && std::ranges::find(names, other) != names.end()) {
+        throw Misuse(fmt::format("both {} and {} are given; one decides the other", one, other));
+    }
 }
 
 Options only(Options options, const std::vector<std::string>& names) {

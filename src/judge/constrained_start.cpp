@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "lento/base/misuse.hpp"
 #include "lento/march/result.hpp"
 #include "problem/manifold.hpp"
 
@@ -19,38 +20,38 @@ namespace {
 
 constexpr std::size_t most_listed = 8;
 
-/// "a = 1, b = 2, and 5 more": the largest first, rounding left out.
-std::string largest_of(std::span<const std::string> names, std::string_view suffix, std::span<const double> values) {
+/// "a = 1, b = 2, and 5 more"
+std::string values_of(std::span<const std::string> names, std::string_view suffix, In values,
+                      std::span<const std::size_t> which) {
+    std::vector<std::string> items;
+    for (const std::size_t i : which.first(std::min(which.size(), most_listed))) {
+        items.push_back(fmt::format("{}{} = {:.6g}", names[i], suffix, values[i]));
+    }
+    return which.size() <= most_listed ? listed(items)
+                                       : fmt::format("{}, and {} more", listed(items), which.size() - most_listed);
+}
+
+/// The largest first, rounding left out.
+std::string largest_of(std::span<const std::string> names, std::string_view suffix, In values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return std::abs(values[a]) > std::abs(values[b]); });
-    std::string text;
-    std::size_t count = 0;
-    for (const std::size_t i : order) {
-        if (count > 0 && std::abs(values[i]) < 1e-9 * std::abs(values[order[0]])) {
-            break;
-        }
-        if (count++ < most_listed) {
-            fmt::format_to(std::back_inserter(text), "{}{}{} = {:.6g}", text.empty() ? "" : ", ", names[i], suffix,
-                           values[i]);
-        }
-    }
-    return count <= most_listed ? text : fmt::format("{}, and {} more", text, count - most_listed);
+    const auto rounding = std::find_if(order.begin() + 1, order.end(), [&](std::size_t i) {
+        return std::abs(values[i]) < 1e-9 * std::abs(values[order[0]]);
+    });
+    return values_of(names, suffix, values, {order.begin(), rounding});
 }
 
-/// The same of those that differ from `given`, in their order.
-std::string changed(std::span<const std::string> names, std::string_view suffix, std::span<const double> values,
-                    std::span<const double> given, double moved) {
-    std::string text;
-    std::size_t count = 0;
+/// Those that differ from `given`, in their order.
+std::string changed(std::span<const std::string> names, std::string_view suffix, In values, In given, double moved) {
+    std::vector<std::size_t> which;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (std::abs(values[i] - given[i]) > 1e-6 * moved && count++ < most_listed) {
-            fmt::format_to(std::back_inserter(text), "{}{}{} = {:.6g}", text.empty() ? "" : ", ", names[i], suffix,
-                           values[i]);
+        if (std::abs(values[i] - given[i]) > 1e-6 * moved) {
+            which.push_back(i);
         }
     }
-    return count <= most_listed ? text : fmt::format("{}, and {} more", text, count - most_listed);
+    return values_of(names, suffix, values, which);
 }
 
 /// What was moved, as a sentence: how far, and the residuals `name = value` before.
@@ -69,38 +70,27 @@ struct Correction {
 };
 
 /// "2 rod' - 1 brace' = 0": why constraints are dependent.
-std::string sentence_of(const std::vector<Relation>& relations, const std::vector<std::string>& names) {
-    std::string text;
-    for (const auto& relation : relations) {
-        if (relation.size() == 1 && relation.front().second == 0) {
-            fmt::format_to(std::back_inserter(text), "{}the constraint {} does not depend on any coordinate",
-                           text.empty() ? "" : "; ", names[relation.front().first]);
-            continue;
-        }
-        if (relation.size() == 1) {
-            fmt::format_to(std::back_inserter(text),
-                           "{}the gradient of {} vanishes at the start, so that it cannot hold the motion: write it "
-                           "without a square, or start elsewhere",
-                           text.empty() ? "" : "; ", names[relation.front().first]);
-            continue;
-        }
-        std::string terms;
-        std::string who;
-        for (const auto& [j, weight] : relation) {
-            const double scaled = weight / relation.back().second;
-            fmt::format_to(std::back_inserter(terms), "{}{:.3g} {}'",
-                           terms.empty() ? ""
-                           : scaled < 0  ? " - "
-                                         : " + ",
-                           terms.empty() ? scaled : std::abs(scaled), names[j]);
-            fmt::format_to(std::back_inserter(who), "{}{}", who.empty() ? "" : ", ", names[j]);
-        }
-        fmt::format_to(
-            std::back_inserter(text),
-            "{}the constraints {} are dependent at the start: their gradients satisfy {} = 0; leave one of them out",
-            text.empty() ? "" : "; ", who, terms);
+std::string sentence_of(const Relation& relation, std::span<const std::string> names) {
+    if (relation.size() == 1 && relation.front().second == 0) {
+        return fmt::format("the constraint {} does not depend on any coordinate", names[relation.front().first]);
     }
-    return text;
+    if (relation.size() == 1) {
+        return fmt::format(
+            "the gradient of {} vanishes at the start, so that it cannot hold the motion: write it without a square, "
+            "or start elsewhere",
+            names[relation.front().first]);
+    }
+    std::string terms;
+    std::vector<std::string> who;
+    for (const auto& [j, weight] : relation) {
+        const double scaled = weight / relation.back().second;
+        const auto* sign = terms.empty() ? "" : scaled < 0 ? " - " : " + ";
+        terms += fmt::format("{}{:.3g} {}'", sign, terms.empty() ? scaled : std::abs(scaled), names[j]);
+        who.push_back(names[j]);
+    }
+    return fmt::format(
+        "the constraints {} are dependent at the start: their gradients satisfy {} = 0; leave one of them out",
+        listed(who), terms);
 }
 
 std::string Correction::warning() const {
@@ -203,7 +193,11 @@ private:
             found = relations(manifold_->constraints().pattern(), manifold_->mass(), gradient_);
         }
         if (!found.empty()) {
-            return Violation{Outcome::refused, sentence_of(found, {names_.begin(), names_.end()})};
+            std::vector<std::string> sentences;
+            for (const auto& relation : found) {
+                sentences.push_back(sentence_of(relation, names_));
+            }
+            return Violation{Outcome::refused, fmt::format("{}", fmt::join(sentences, "; "))};
         }
         return factorised();
     }
@@ -219,10 +213,11 @@ private:
         manifold_->gradient(x, data.t_start, gradient_);
         auto moved = correction("position");
         for (std::size_t j = 0; j < names_.size(); ++j) {
-            moved.turn = larger(moved.turn, distance(row(gradient_, j), row(before, j)) / size(row(before, j)));
+            const double change = largest_change(row(gradient_, j), row(before, j));
+            moved.turn = larger(moved.turn, change / largest(row(before, j)));
         }
-        moved.moved = distance(x, data.start);
-        moved.size = size(x);
+        moved.moved = largest_change(x, data.start);
+        moved.size = largest(x);
         moved.nearest = x;
         moved.given = data.start;
         if (auto violation = judged(moved, warnings)) {
@@ -240,9 +235,9 @@ private:
                                                            correction("velocity").refusal()};
         }
         auto moved = correction("velocity");
-        moved.moved = distance(v, data.velocity);
+        moved.moved = largest_change(v, data.velocity);
         // NOTE: a velocity that is nothing but rounding is compared with what moves the system by its own size in the run.
-        moved.size = std::max(size(v), 1e-9 * size(data.start) / (data.t_end - data.t_start));
+        moved.size = std::max(largest(v), 1e-9 * largest(data.start) / (data.t_end - data.t_start));
         moved.nearest = v;
         moved.given = data.velocity;
         if (auto violation = judged(moved, warnings)) {
@@ -272,15 +267,6 @@ private:
         warnings.push_back(correction.warning());
         return std::nullopt;
     }
-
-    static double distance(In a, In b) {
-        double largest = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            largest = larger(largest, std::abs(a[i] - b[i]));
-        }
-        return largest;
-    }
-    static double size(In a) { return distance(a, std::vector<double>(a.size(), 0.0)); }
 
     Manifold* manifold_;
     std::span<const std::string> names_, coordinates_;

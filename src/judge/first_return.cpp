@@ -16,7 +16,7 @@ namespace {
 /// Watches a motion for the first time at which its distance from the start is least, and small.
 class ReturnWatch {
 public:
-    ReturnWatch(std::span<const double> start, bool pairs, std::stop_source& found)
+    ReturnWatch(In start, bool pairs, std::stop_source& found)
         : start_(start.begin(), start.end()), low_(start_), high_(start_), pairs_(pairs), found_(&found) {}
 
     bool wants(double) const { return true; }
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    void look(double t, std::span<const double> y) {
+    void look(double t, In y) {
         constexpr double left = 0.5;
         constexpr double back = 0.25;
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -103,9 +103,7 @@ FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double>
     std::stop_source found;
     const std::stop_callback passed_on(stop, [&] { found.request_stop(); });
     ReturnWatch watch(y, pairs, found);
-    const auto rate = [&](double t, std::span<const double> point, std::span<double> derivative) {
-        flow.rate(t, point, derivative);
-    };
+    const auto rate = [&](double t, In point, Out derivative) { flow.rate(t, point, derivative); };
     const auto start = y;
     const auto march =
         march_adaptive(PiController(tolerance, interval), rate, interval, y, watch, found.get_token(), most_steps);

@@ -1,7 +1,6 @@
 /// The period of a motion that nobody has told: how long it takes from its start back to near it.
 #pragma once
 
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>

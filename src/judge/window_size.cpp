@@ -1,9 +1,12 @@
 #include "judge/window_size.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -14,9 +17,7 @@ constexpr double most_steps_per_window = 1e7;
 
 /// The width asked for, in periods of the slowest phase; checked.
 std::optional<double> given_periods(const TimeScales& scales, const Options& options) {
-    if (options.window && options.window_periods) {
-        throw Misuse("both window and window_periods are given; one decides the other");
-    }
+    require_not_both(options, "window", "window_periods");
     const auto periods = options.window ? std::optional(*options.window / scales.slowest) : options.window_periods;
     if (periods && !(*periods >= 1 - 1e-9 && *periods < 1e6)) {
         throw Misuse(
@@ -35,9 +36,7 @@ double window_width(const Filter& filter, const TimeScales& scales, const Option
 }
 
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales) {
-    if (options.micro_step && options.micro_steps_per_period) {
-        throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
-    }
+    require_not_both(options, "micro_step", "micro_steps_per_period");
     if (options.micro_steps_per_period) {
         if (static_cast<double>(*options.micro_steps_per_period) > most_steps_per_period) {
             throw Misuse(fmt::format("micro_steps_per_period = {} is more than {:.0e}; a few dozen are usual",
@@ -90,6 +89,80 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
     // NOTE: the joint of the cubic filter, at half the way, has to be a grid point, or its moments do not vanish.
     each_side += filter.name() == "cubic" ? each_side % 2 : 0;
     return {steps_per_period, each_side};
+}
+
+bool MicroStepSearch::settled(In force) {
+    const bool first = coarse_.empty();
+    coarse_.resize(force.size(), 0.0);
+    const double last_change = change_;
+    const double size = largest(force);
+    change_ = largest_change(force, coarse_);
+    coarse_.assign(force.begin(), force.end());
+    // The time in which this force moves the system by its own size: the slow time, as far as one point tells.
+    const double slow_time = std::clamp(std::sqrt(scales_.extent / size), 0.01 * scales_.length, scales_.length);
+    const double target = 0.1 * std::max(scales_.rtol, std::min(scales_.fast_period / slow_time, 1e-2));
+    // NOTE: at an equilibrium there is no averaged force to compare with; what then counts is the vibration's own size.
+    const bool converged = change_ <= std::max(target * size, 1e-15 * scales_.amplitude);
+    const bool at_rounding = change_ <= 1e-6 * size && change_ > 0.25 * last_change;
+    return !first && (converged || at_rounding);
+}
+
+double coarseness(std::string_view micro, std::size_t steps_per_period) {
+    const bool second_order = micro == "verlet" || micro == "shake" || micro == "rattle" || micro == "midpoint";
+    const double angle = 2 * std::numbers::pi / static_cast<double>(steps_per_period);
+    return second_order ? angle * angle / 12 : 0.0;
+}
+
+std::optional<std::string> WindowNoise::dominates(In found) const {
+    const double size = largest(found);
+    if (is_nothing(size)) {
+        return std::nullopt;
+    }
+    if (leakage * amplitude > 0.5 * size) {
+        return fmt::format(
+            "filter = {} over {:.4g} periods lets {:.2e} of the vibration through, {:.0f} % of what it averages to at "
+            "the start: the result would be that, not the slow motion; take a wider window, or filter = cos8",
+            filter, periods, leakage, 100 * leakage * amplitude / size);
+    }
+    if (rounding() > 0.01 * size && size > 0) {
+        return fmt::format(
+            "the vibration is so strong that rounding errors of it, about {:.2g}, are not small against the averaged "
+            "acceleration {:.3g} at the start: double precision cannot average it",
+            rounding(), size);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> WindowNoise::leakage_warning(double rtol, double largest) const {
+    if (!(leakage * amplitude > rtol * largest)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration of up to {:.2g} "
+        "beside averaged ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above 4 "
+        "lets nothing through",
+        filter, periods, leakage, leakage * amplitude, largest);
+}
+
+std::optional<std::string> WindowNoise::rounding_warning(double rtol, double largest) const {
+    if (!(rounding() > rtol * largest) || is_nothing(largest)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "rounding errors of the vibration, about {:.2g}, are no longer small against averaged accelerations of up to "
+        "{:.3g}: at this frequency double precision cannot reach rtol = {:.2g}",
+        rounding(), largest, rtol);
+}
+
+std::optional<std::string> WindowNoise::multiplier_warning(double largest) const {
+    if (!(across > 1e-3 * largest) || is_nothing(largest)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "rounding errors of positions in windows give the multipliers lambda_NAME an error that corresponds to an "
+        "acceleration of about {:.2g}, beside averaged ones of up to {:.3g}; the motion and lambda_total_NAME do not "
+        "have it, and micro = rattle has none",
+        across, largest);
 }
 
 }  // namespace lento

@@ -1,8 +1,11 @@
-/// How wide an averaging window is and how finely it is stepped, from the options.
+/// How wide an averaging window is, how finely it is stepped, and what it adds to the averaged force.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "average/filter.hpp"
 #include "lento/base/options.hpp"
@@ -24,5 +27,61 @@ double window_width(const Filter& filter, const TimeScales& scales, const Option
 
 /// The micro-steps a period that the options ask for, if they do.
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);
+
+/// Tries `fewest` steps a period and twice as many each time, until the averaged force at the start no longer changes by a tenth of rtol, or of
+/// the fast period over the slow time: below the method's own error O(1/omega) there is nothing to gain.
+class MicroStepSearch {
+public:
+    static constexpr std::size_t fewest = 8;
+    static constexpr std::size_t most = 512;
+
+    struct Scales {
+        double rtol = 0;
+        double fast_period = 0;
+        double length = 0;     ///< of the run
+        double extent = 0;     ///< the size of the positions
+        double amplitude = 0;  ///< of the oscillating acceleration
+    };
+    explicit MicroStepSearch(const Scales& scales) : scales_(scales) {}
+
+    /// Told the averaged force with the next number of steps: whether that is enough.
+    bool settled(In force);
+
+    /// By how much the force changed the last time.
+    double change() const { return change_; }
+
+private:
+    Scales scales_;
+    std::vector<double> coarse_;
+    double change_ = 0;
+};
+
+/// The share by which steppers of order 2 change the averaged force: that of the second derivative of a vibration by differences.
+double coarseness(std::string_view micro, std::size_t steps_per_period);
+
+/// What windows add to the averaged force that is not slow motion: the share of the vibration that the filter lets through, and
+/// rounding errors of the vibration. Each is small or ends in a sentence.
+struct WindowNoise {
+    std::string filter;
+    double periods = 0;    ///< the width of the window in periods of the slowest phase
+    double leakage = 0;    ///< the share of the vibration that comes through
+    double amplitude = 0;  ///< of the oscillating acceleration
+    double across = 0;     ///< what rounding adds to the averaged acceleration across constraints
+    double cancelled = 0;  ///< the amplitude that constraints take away
+
+    /// An equilibrium on constraints: what they leave of the vibration is rounding.
+    bool is_nothing(double acceleration) const { return acceleration <= 1e-14 * cancelled && cancelled > 0; }
+
+    /// One rounding of a position changes the leading force by its slope times 1e-16.
+    double rounding() const { return 1e-16 * amplitude; }
+
+    /// Why the averaged accelerations found at the start would be noise, if they would.
+    std::optional<std::string> dominates(In found) const;
+
+    /// What is no longer small against averaged accelerations of up to `largest`.
+    std::optional<std::string> leakage_warning(double rtol, double largest) const;
+    std::optional<std::string> rounding_warning(double rtol, double largest) const;
+    std::optional<std::string> multiplier_warning(double largest) const;
+};
 
 }  // namespace lento

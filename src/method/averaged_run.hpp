@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "average/filter.hpp"
 #include "average/slow_state.hpp"
 #include "average/window.hpp"
-#include "judge/window_noise.hpp"
+#include "judge/window_size.hpp"
+#include "lento/run/method.hpp"
 #include "lento/run/run.hpp"
 #include "method/motion.hpp"
 #include "problem/acceleration.hpp"
@@ -21,13 +21,10 @@
 
 namespace lento {
 
-class AveragedRun {
+class AveragedRun : public MethodRun {
 public:
-    explicit AveragedRun(Run& run);
     AveragedRun(Run& run, std::unique_ptr<Motion> motion);
 
-    Run& run() { return *run_; }
-    const Problem& problem() const { return run_->problem(); }
     const TimeScales& scales() const { return scales_; }
     const ProbeStates& probes() const { return probes_; }
     /// Of all forces, those of constraints included.
@@ -48,7 +45,7 @@ public:
 
 private:
     VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
-    std::string initial() const { return run_->options().initial.value_or("true-state"); }
+    std::string initial() const { return options().initial.value_or("true-state"); }
 
     PhasePoint slow_start();
     /// Without a phase windows start at rest on the slow motion: what the oscillation itself does to it, by its energy, is not seen.
@@ -65,13 +62,10 @@ private:
     /// The share of the vibration that the window lets through: the largest over the phases.
     double leakage(const Window& window) const;
     Marched march(const AveragedAcceleration& force, const WindowNoise& noise, const PhasePoint& slow);
-    Solution not_started(Violation violation);
-    void count();
     Solution finished(const Filter& filter, const Window& window, const WindowNoise& noise, Marched marched);
     /// x = X + Delta, v = V + W at the true phase.
     Reconstruction reconstruction() const;
 
-    Run* run_;
     std::unique_ptr<Motion> motion_;
     Acceleration acceleration_;
     TimeScales scales_;
@@ -84,5 +78,10 @@ private:
     double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
     double largest_force_ = 0;      // of the averaged accelerations met
 };
+
+enum class ForConstraints { no, yes };
+
+/// Whether methods of windows are for a problem, and at what price: `evaluations` where a phase is declared.
+Verdict windows_verdict(const Problem& problem, ForConstraints constraints, double evaluations);
 
 }  // namespace lento

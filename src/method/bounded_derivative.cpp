@@ -20,11 +20,10 @@
 
 #include "base/number.hpp"
 #include "judge/price.hpp"
-#include "judge/spring_start.hpp"
+#include "judge/slow_size.hpp"
 #include "lento/run/run.hpp"
 #include "method/expanded_motion.hpp"
 #include "method/relaxed_run.hpp"
-#include "method/slow_march.hpp"
 
 namespace lento {
 namespace {
@@ -64,13 +63,15 @@ Verdict judge(const Problem& problem, const Request& request) {
             evaluations};
 }
 
-class BoundedDerivativeRun {
+class BoundedDerivativeRun : public MethodRun {
 public:
     explicit BoundedDerivativeRun(Run& run)
-        : run_(&run),
+        : MethodRun(run),
           motion_(run.problem(), run.request()),
           choice_(slow_march_choice(run.request())),
-          estimating_(run.interval(), run.request().rtol, run.request().atol, run.request().samples) {}
+          estimating_(run.interval(), run.request().rtol, run.request().atol, run.request().samples) {
+        run.count_with([this] { count(); });
+    }
 
     Solution solve() {
         if (run_->goes_on() && !motion_.violation()) {
@@ -80,20 +81,18 @@ public:
             run_->refuse(*violation);
         }
         if (!run_->goes_on()) {
-            count();
             return run_->not_started();
         }
-        if (run_->by_auto() && names_of_set(run_->options()).empty() &&
-            expected_evaluations() > price_of_direct(motion_.spectrum(), run_->length(), run_->request().rtol)) {
+        if (run_->by_auto() && names_of_set(options()).empty() && expected_evaluations() > direct()) {
             return left_to_direct();
         }
         using Steps = EstimatingMarch::Schedule::Steps;
         auto found = estimating_.run(
             {.first = first_tightness,
              .looser = 3,  // the first march, whose error is that of the second at most
-             .least = std::min(first_tightness, 1e-14 / run_->request().rtol),  // below it there is only rounding
+             .least = std::min(first_tightness, 1e-14 / request().rtol),  // below it there is only rounding
              .most_tighter = 1e-2,
-             .most = run_->options().sweeps ? 1 : 5,
+             .most = options().sweeps ? 1 : 5,
              .steps = choice_.step ? Steps::given : Steps::chosen},
             {.march = [&](double tightness) { return pass(tightness); },
              .prepare = {},
@@ -110,13 +109,13 @@ private:
         if (motion_.violation()) {
             return;
         }
-        const auto d = run_->problem().dimension();
+        const auto d = problem().dimension();
         const auto& size = motion_.size();
-        if (auto warning = fast_start(run_->problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d),
+        if (auto warning = fast_start(problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d),
                                       motion_.expansion().acceleration(), size)) {
             run_->warn(*std::move(warning));
         }
-        allowed_ = 0.3 * (run_->request().atol + run_->request().rtol * size.length) / (size.time * size.time);
+        allowed_ = 0.3 * (request().atol + request().rtol * size.length) / (size.time * size.time);
         const auto corrections = motion_.corrections(y);
         if (motion_.violation()) {
             return;
@@ -126,8 +125,8 @@ private:
         if (enough == next.end()) {
             enough = std::ranges::min_element(next);
         }
-        sweeps_ = static_cast<int>(run_->options().sweeps.value_or(static_cast<std::size_t>(enough - next.begin())));
-        if (*enough > 100 * allowed_ && !run_->options().sweeps) {
+        sweeps_ = static_cast<int>(options().sweeps.value_or(static_cast<std::size_t>(enough - next.begin())));
+        if (*enough > 100 * allowed_ && !options().sweeps) {
             run_->refuse(
                 Outcome::no_scale_separation,
                 fmt::format(
@@ -137,6 +136,7 @@ private:
         }
     }
 
+    double direct() const { return price_of_direct(motion_.spectrum(), run_->length(), request().rtol); }
     /// Of two marches, with one sweep more in the first.
     double expected_evaluations() const {
         constexpr double sides_a_slow_time = 40;
@@ -146,7 +146,6 @@ private:
                (evaluations_a_side[n] + evaluations_a_side[n + 1]);
     }
     Solution left_to_direct() {
-        count();
         return run_->leave_to(method::direct,
                               fmt::format("the springs oscillate about {:.2g} times in the time of the slow motion: "
                                           "resolving that is cheaper than an expansion",
@@ -156,7 +155,7 @@ private:
     /// Whether the last march has met larger corrections on the way, or shorter steps did not help.
     bool sweeps_fall_short() const {
         const bool larger_on_the_way = last_sweeps_ == sweeps_ + 1 && motion_.last_correction() > allowed_;
-        return (larger_on_the_way || stalled_) && !run_->options().sweeps && sweeps_ < ExpandedMotion::most_sweeps;
+        return (larger_on_the_way || stalled_) && !options().sweeps && sweeps_ < ExpandedMotion::most_sweeps;
     }
 
     /// The first with one sweep more than the others need, and then, where they do not get on, with more and fewer in turn.
@@ -169,11 +168,11 @@ private:
         const auto y = motion_.start(last_sweeps_);
         Pass pass{.tightness = tightness};
         if (const auto& violation = motion_.violation()) {
-            pass.result = {.outcome = violation->outcome, .reached = run_->request().t_start};
+            pass.result = {.outcome = violation->outcome, .reached = request().t_start};
             pass.result.explanation = Run::sentence_of(*violation);
             pass.final_state = y;
         } else {
-            pass = slow_pass(estimating_, choice_, run_->request(), motion_.acceleration(last_sweeps_), y, tightness,
+            pass = slow_pass(estimating_, choice_, request(), motion_.acceleration(last_sweeps_), y, tightness,
                              first ? 2 : 1);
         }
         auto& statistics = run_->statistics();
@@ -202,25 +201,21 @@ private:
     Solution finished(Pass pass, double excess) {
         auto& result = pass.result;
         if (const auto& failure = motion_.failure(); failure && result.outcome == Outcome::diverged) {
-            result.outcome = failure->outcome;
-            result.explanation = Run::sentence_of(*failure);
-            result.culprit.reset();
+            end_as(result, failure->outcome, Run::sentence_of(*failure));
         }
         if (result.outcome != Outcome::completed) {
             run_->estimate({});
         } else if (excess > 1 && !run_->error_estimate().empty()) {
             run_->warn(fmt::format("the estimate of the error is {:.1g} times the tolerance", excess));
         }
-        count();
-        if (result.outcome == Outcome::completed) {
-            run_->compare_with_direct(price_of_direct(motion_.spectrum(), run_->length(), run_->request().rtol));
-        }
-        estimating_.send(pass, run_->request().sink);
-        const auto state = snapshot_of(result.reached, pass.final_state, run_->problem().dimension(), 0);
+        estimating_.send(pass, request().sink);
+        const auto state = snapshot_of(result.reached, pass.final_state, problem().dimension(), 0);
         // All marches were counted as they came.
         result.steps = result.rejected = result.newton_iterations = 0;
-        return run_->finished(
-            {.result = std::move(result), .trajectory = std::move(pass.trajectory), .final_state = state});
+        return run_->finished({.result = std::move(result),
+                               .trajectory = std::move(pass.trajectory),
+                               .final_state = state,
+                               .price_of_direct = direct()});
     }
 
     void count() {
@@ -232,7 +227,6 @@ private:
 
     static constexpr double first_tightness = 0.02;  // the share of the tolerance that a step may err by
 
-    Run* run_;
     ExpandedMotion motion_;
     MacroChoice choice_;
     EstimatingMarch estimating_;

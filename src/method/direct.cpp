@@ -5,13 +5,13 @@
 /// Dormand-Prince, or RATTLE and the other steppers that keep them.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "judge/price.hpp"
 #include "lento/run/run.hpp"
 #include "problem/acceleration.hpp"
@@ -33,14 +33,6 @@ Verdict judge(const Problem& problem, const Request& request) {
     }
     const double evaluations = price_of_direct(*vibrations, request.rtol);
     return {true, fmt::format("it resolves every vibration, with about {:.2g} evaluations", evaluations), evaluations};
-}
-
-double largest(std::span<const double> values) {
-    double size = 0;
-    for (const double value : values) {
-        size = std::max(size, std::abs(value));
-    }
-    return size;
 }
 
 /// NOTE: an error control that is relative to the solution lets it grow without bounds: Adams methods of high order add energy to

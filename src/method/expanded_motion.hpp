@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "average/multiplier_expansion.hpp"
@@ -12,6 +11,7 @@
 #include "lento/judge/violation.hpp"
 #include "lento/run/macro.hpp"
 #include "lento/run/request.hpp"
+#include "march/estimating.hpp"
 #include "problem/spring_spectrum.hpp"
 
 namespace lento {
@@ -37,7 +37,7 @@ public:
     std::vector<double> start(int sweeps);
 
     /// What each of the sweeps that are possible adds to the acceleration at the slow start.
-    std::vector<double> corrections(std::span<const double> y);
+    std::vector<double> corrections(In y);
 
     /// NaN where there is no acceleration, and then `failure` says why.
     AveragedAcceleration acceleration(int sweeps);
@@ -65,5 +65,13 @@ private:
     double last_correction_ = 0;
     std::int64_t evaluations_ = 0;
 };
+
+/// Passes along a slow motion x'' = a(t, x, v) by any macro-solver, for a march that estimates its error (`march/estimating.hpp`):
+/// the solvers of systems with coordinates and stoermer-cowell, which is the usual one.
+MacroChoice slow_march_choice(const Request& request);
+
+/// From y = (x, v). Local errors are held to `tightness` times the tolerance asked for; fixed steps are `longer` times as long.
+Pass slow_pass(const EstimatingMarch& estimating, const MacroChoice& choice, const Request& request,
+               const AveragedAcceleration& acceleration, std::vector<double> y, double tightness, int longer);
 
 }  // namespace lento

@@ -21,9 +21,7 @@
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
-#include "method/break_even.hpp"
 #include "method/harmonic_march.hpp"
-#include "method/harmonic_response.hpp"
 #include "method/harmonic_start.hpp"
 #include "problem/time_scales.hpp"
 
@@ -103,10 +101,10 @@ const MacroSolvers& harmonic_solvers(bool second_order) {
     return second_order ? coordinates : variables;
 }
 
-class HarmonicRun {
+class HarmonicRun : public MethodRun {
 public:
     explicit HarmonicRun(Run& run)
-        : run_(&run),
+        : MethodRun(run),
           field_(field_of(run)),
           break_even_(*field_, run.outset()),
           estimating_(run.interval(), run.request().rtol, run.request().atol,
@@ -131,9 +129,9 @@ public:
         if (!run_->goes_on()) {
             return not_started();
         }
-        HarmonicStart start(*field_, run_->request());
+        HarmonicStart start(*field_, request());
         const double budget = may_leave() ? std::min(share_to_find_out * price_of_direct(), 1e9) : 1e9;
-        plan_ = start.plan(run_->options().phases, run_->options().sweeps, static_cast<std::int64_t>(budget));
+        plan_ = start.plan(options().phases, options().sweeps, static_cast<std::int64_t>(budget));
         if (!plan_.finite) {
             return not_started(Outcome::diverged,
                                "the force, or one of its derivatives, is not a finite number at the start, or near it");
@@ -147,7 +145,7 @@ public:
         if (!plan_.affordable) {
             return left_to_direct(break_even_.too_few_periods() + cheaper);
         }
-        if (const auto doubt = no_convergence(plan_); doubt && !run_->options().sweeps) {
+        if (const auto doubt = no_convergence(plan_); doubt && !options().sweeps) {
             return break_even_.separation(plan_) < 30 && may_leave()
                        ? left_to_direct(doubt->sentence)
                        : not_started(doubt->outcome, doubt->sentence + doubt->advice);
@@ -174,10 +172,8 @@ private:
         constexpr double most = 1e8;  // evaluations that nobody asked for
         return run_->by_auto() && !as_it_is() && !averaged_start() && price_of_direct() <= most;
     }
-    bool as_it_is() const {
-        return run_->options().phases || run_->options().sweeps || macro_.name != "stoermer-cowell";
-    }
-    bool averaged_start() const { return run_->options().initial.value_or("true-state") != "true-state"; }
+    bool as_it_is() const { return options().phases || options().sweeps || macro_.name != "stoermer-cowell"; }
+    bool averaged_start() const { return options().initial.value_or("true-state") != "true-state"; }
     /// `direct` is left, from a true state.
     Solution not_separated(std::string why) {
         run_->refuse(Outcome::no_scale_separation, std::move(why),
@@ -194,8 +190,8 @@ private:
         return run_->not_started();
     }
     Solution not_started(Outcome outcome, std::string why) {
-        run_->refuse(outcome, std::move(why));
-        return not_started();
+        count();
+        return run_->not_started({outcome, std::move(why)});
     }
 
     Solution two_scale(HarmonicStart& start) {
@@ -248,7 +244,7 @@ private:
         run_->warn(why);
         return finished(std::move(pass), {});
     }
-    HarmonicMarch march() const { return {estimating_, *average_, plan_, run_->request()}; }
+    HarmonicMarch march() const { return {estimating_, *average_, plan_, request()}; }
 
     /// Looks at what phases and sweeps leave out where the first march has most doubts of its phases, and at the end, and takes more of them
     /// where that is too much.
@@ -257,20 +253,20 @@ private:
         for (;;) {
             start.know_scales(pass.scales, plan_);
             HarmonicStart::Defects defects;
-            const auto look = [&](double t, std::span<const double> state) {
+            const auto look = [&](double t, In state) {
                 const auto found = start.defects_at(plan_, t, state);
                 defects.by_phases.include(found.by_phases);
                 defects.by_sweeps.include(found.by_sweeps);
             };
             look(doubt.t, doubt.state);
-            look(run_->request().t_end, pass.final_state);
+            look(request().t_end, pass.final_state);
             Defect defect = defects.both();
             defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
             const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
-            const bool more_phases = defects.by_phases.worst() > too_much && !run_->options().phases &&
-                                     plan_.phases < HarmonicStart::most_phases;
-            const bool more_sweeps = defects.by_sweeps.worst() > too_much && !run_->options().sweeps &&
-                                     plan_.sweeps < HarmonicStart::most_sweeps;
+            const bool more_phases =
+                defects.by_phases.worst() > too_much && !options().phases && plan_.phases < HarmonicStart::most_phases;
+            const bool more_sweeps =
+                defects.by_sweeps.worst() > too_much && !options().sweeps && plan_.sweeps < HarmonicStart::most_sweeps;
             if (!more_phases && !more_sweeps) {
                 return defect;
             }
@@ -312,19 +308,18 @@ private:
         const std::size_t n = field_->dimension();
         Marched marched;
         if (field_->second_order()) {
-            const AveragedAcceleration force = [&](double t, std::span<const double> x, std::span<const double> v,
-                                                   std::span<double> a) {
+            const AveragedAcceleration force = [&](double t, In x, In v, Out a) {
                 average_->sweep(plan_.sweeps, t, x, v);
                 std::copy(average_->force().begin(), average_->force().end(), a.begin());
             };
-            const std::span<const double> state(plan_.state);
-            marched = march_macro(macro_, force, run_->request(), state.first(n), state.subspan(n));
+            const In state(plan_.state);
+            marched = march_macro(macro_, force, request(), state.first(n), state.subspan(n));
         } else {
-            const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> derivative) {
+            const FirstOrderRate rate = [&](double t, In y, Out derivative) {
                 average_->sweep(plan_.sweeps, t, y, {});
                 std::copy(average_->force().begin(), average_->force().end(), derivative.begin());
             };
-            marched = march_macro(macro_, {.rate = rate}, run_->request(), plan_.state);
+            marched = march_macro(macro_, {.rate = rate}, request(), plan_.state);
         }
         count();
         auto solution = run_->finished({.result = std::move(marched.result),
@@ -339,7 +334,7 @@ private:
         if (pass.result.outcome == Outcome::completed && !why.empty()) {
             pass.result.outcome = Outcome::not_converged;
         }
-        if (pass.result.outcome == Outcome::diverged && pass.result.reached > run_->request().t_start) {
+        if (pass.result.outcome == Outcome::diverged && pass.result.reached > request().t_start) {
             why += "; where the force is finite there, its derivatives are not";
         }
         pass.result.explanation = std::move(why);
@@ -348,7 +343,7 @@ private:
         count();
         const auto complete = mean_multipliers(response());
         if (average_) {
-            estimating_.send(pass, run_->request().sink, complete);
+            estimating_.send(pass, request().sink, complete);
         }
         const std::size_t n = field_->dimension();
         const double reached = pass.result.reached;
@@ -378,7 +373,6 @@ private:
     static constexpr double first_tightness = 0.008;
     static constexpr double share_to_find_out = 0.07;  // of the price of direct, before it is used instead
 
-    Run* run_;
     std::shared_ptr<PhaseField> field_;
     BreakEven break_even_;
     EstimatingMarch estimating_;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/number.hpp"
+#include "lento/run/macro.hpp"
 
 namespace lento {
 namespace {
@@ -24,8 +28,7 @@ public:
     std::size_t auxiliary() const override { return average_->block(); }
     int auxiliary_degree() const override { return degree_; }
 
-    void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
-                  std::span<double> rates) override {
+    void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out rates) override {
         // NOTE: between 10 and 30 radians a step high derivatives from the past are noise.
         const double by_step = average_->field().frequency() * past.h / 4;
         const int degree = std::min(past.degree, degree_);
@@ -37,7 +40,7 @@ public:
     }
 
 private:
-    void look_between(double t, std::span<const double> y, std::span<const double> rates) {
+    void look_between(double t, In y, In rates) {
         // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn, hardly at both.
         constexpr double turns[] = {0.6180339887498949, 0.4142135623730950};
         average_->between_phases(turns[looks_++ % 2], t, y.first(dimension()), y.subspan(dimension()), response_, rates,
@@ -60,7 +63,7 @@ private:
 
 }  // namespace
 
-Pass HarmonicMarch::run(double tightness, std::span<const double> scales, PhaseDoubt& doubt) const {
+Pass HarmonicMarch::run(double tightness, In scales, PhaseDoubt& doubt) const {
     std::vector<double> weights;
     for (std::size_t i = scales.size() - average_->dimension(); i < scales.size(); ++i) {
         weights.push_back(1 / estimating_->tolerance(i, scales));
@@ -68,8 +71,7 @@ Pass HarmonicMarch::run(double tightness, std::span<const double> scales, PhaseD
     return run(tightness, scales, std::move(weights), &doubt);
 }
 
-Pass HarmonicMarch::run(double tightness, std::span<const double> scales, std::vector<double> weights,
-                        PhaseDoubt* doubt) const {
+Pass HarmonicMarch::run(double tightness, In scales, std::vector<double> weights, PhaseDoubt* doubt) const {
     constexpr double least_turn = 10;  // radians a step; with less the differences amplify noise
     const double length = request_->t_end - request_->t_start;
     TwoScaleForce force(*average_, plan_->sweeps - 1, std::move(weights));
@@ -105,6 +107,46 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
         result[i] = larger(0.05 * own, safety * (grown + defect.worst() * own) + rounding * fine.scales[i]);
     }
     return result;
+}
+
+Snapshot HarmonicResponse::operator()(const Snapshot& slow) const {
+    const std::size_t n = field->dimension();
+    const std::size_t unknowns = field->second_order() ? 2 * n : n;
+    std::vector<double> response(unknowns);
+    average->sweep(sweeps, slow.t, slow.position, slow.velocity);
+    average->at_phase(average->response(), field->phase(slow.t), std::span(response).first(n),
+                      std::span(response).subspan(n));
+    auto y = put_together(slow.position, field->second_order() ? slow.velocity : std::vector<double>());
+    for (std::size_t i = 0; i < unknowns; ++i) {
+        y[i] += response[i];
+    }
+    field->leave(slow.t, y);
+    y.resize(unknowns + field->constraints());
+    const Out all(y);
+    field->multipliers(slow.t, all.first(unknowns), all.subspan(unknowns));
+    Snapshot fast = slow;
+    const auto velocity = y.begin() + static_cast<std::ptrdiff_t>(n);
+    const auto multipliers = y.begin() + static_cast<std::ptrdiff_t>(unknowns);
+    std::copy(y.begin(), velocity, fast.position.begin());
+    std::copy(velocity, multipliers, fast.velocity.begin());
+    fast.multipliers.assign(multipliers, y.end());
+    fast.total_multipliers = fast.multipliers;
+    return fast;
+}
+
+Settling mean_multipliers(const HarmonicResponse& response) {
+    if (response.field->constraints() == 0 || !response.average) {
+        return {};
+    }
+    return [response](double t, std::vector<double>& y) {
+        const auto& [field, average, sweeps] = response;
+        const std::size_t n = field->dimension();
+        y.resize(2 * n);
+        average->sweep(sweeps, t, std::span(y).first(n), std::span(y).last(n));
+        for (int k = 0; k < 2; ++k) {
+            y.insert(y.end(), field->mean_multipliers().begin(), field->mean_multipliers().end());
+        }
+    };
 }
 
 }  // namespace lento

@@ -1,12 +1,13 @@
 /// The slow motion of a harmonic average by multistep formulas (`march/stoermer_cowell.hpp`), and how wrong it is.
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "average/harmonic.hpp"
+#include "average/phase_field.hpp"
 #include "lento/run/request.hpp"
+#include "lento/solution/solution.hpp"
 #include "march/estimating.hpp"
 #include "method/harmonic_start.hpp"
 
@@ -24,21 +25,33 @@ public:
                   const Request& request)
         : estimating_(&estimating), average_(&average), plan_(&plan), request_(&request) {}
 
-    Pass run(double tightness, std::span<const double> scales) const { return run(tightness, scales, {}, nullptr); }
+    Pass run(double tightness, In scales) const { return run(tightness, scales, {}, nullptr); }
     /// Looks between the phases of the grid too, at one phase a step.
-    Pass run(double tightness, std::span<const double> scales, PhaseDoubt& doubt) const;
+    Pass run(double tightness, In scales, PhaseDoubt& doubt) const;
 
     /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is wrong by, and both
     /// grow from what they leave out in the same way. `defect` is what the average leaves out.
     std::vector<double> errors(const Pass& coarse, const Pass& fine, const Defect& defect) const;
 
 private:
-    Pass run(double tightness, std::span<const double> scales, std::vector<double> weights, PhaseDoubt* doubt) const;
+    Pass run(double tightness, In scales, std::vector<double> weights, PhaseDoubt* doubt) const;
 
     const EstimatingMarch* estimating_;
     HarmonicAverage* average_;
     const HarmonicPlan* plan_;
     const Request* request_;
 };
+
+/// From a slow state of a harmonic average to the true one, by a few more sweeps there: x = X + Delta(phi), v = V + W(phi).
+struct HarmonicResponse {
+    std::shared_ptr<PhaseField> field;
+    std::shared_ptr<HarmonicAverage> average;
+    int sweeps = 0;
+
+    Snapshot operator()(const Snapshot& slow) const;
+};
+
+/// Puts the mean of the true multipliers behind a slow state, as those of the slow motion too; none without constraints.
+Settling mean_multipliers(const HarmonicResponse& response);
 
 }  // namespace lento

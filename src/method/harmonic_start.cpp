@@ -3,24 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "judge/price.hpp"
+#include "lento/run/macro.hpp"
 
 namespace lento {
 namespace {
 
-constexpr double share = 0.1;           // of the tolerance, for the averaged force
-constexpr double no_convergence = 0.5;  // between sweeps
+constexpr double share = 0.1;       // of the tolerance, for the averaged force
+constexpr double most_ratio = 0.5;  // of the changes by one sweep and the one before
 
-std::span<const double> head(const std::vector<double>& y, std::size_t n) {
+In head(const std::vector<double>& y, std::size_t n) {
     return std::span(y).first(n);
 }
-std::span<const double> tail(const std::vector<double>& y, std::size_t n) {
+In tail(const std::vector<double>& y, std::size_t n) {
     return std::span(y).subspan(n);
 }
 
 /// From the second change on: what the first sweep finds is the averaged force itself.
-double mean_ratio(std::span<const double> changes) {
+double mean_ratio(In changes) {
     if (changes.size() < 3 || !(changes[1] > 0)) {
         return 0;
     }
@@ -28,7 +33,7 @@ double mean_ratio(std::span<const double> changes) {
 }
 
 /// What one more sweep would change: the last change, made smaller as it was smaller than the one before.
-double left_by_sweeps(std::span<const double> changes) {
+double left_by_sweeps(In changes) {
     const double last = changes.back();
     const double before = changes[changes.size() - 2];
     return last > 0 ? last * std::clamp(last / before, 0.01, 1.0) : last;
@@ -48,10 +53,7 @@ HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
     : field_(&field), request_(&request), weights_(field.dimension(), 1.0) {}
 
 std::vector<double> HarmonicStart::start() const {
-    auto y = request_->start;
-    if (field_->second_order()) {
-        y.insert(y.end(), request_->velocity.begin(), request_->velocity.end());
-    }
+    auto y = field_->second_order() ? put_together(request_->start, request_->velocity) : request_->start;
     field_->enter(request_->t_start, y);
     return y;
 }
@@ -107,14 +109,14 @@ void HarmonicStart::weigh(std::size_t i, const HarmonicPlan& plan) {
     weights_[i] = (request_->t_end - request_->t_start) / tolerance(field_->second_order() ? n() + i : i, plan);
 }
 
-void HarmonicStart::know_scales(std::span<const double> scales, HarmonicPlan& plan) {
+void HarmonicStart::know_scales(In scales, HarmonicPlan& plan) {
     plan.scales.assign(scales.begin(), scales.end());
     for (std::size_t i = 0; i < n(); ++i) {
         weigh(i, plan);
     }
 }
 
-double HarmonicStart::change(std::span<const double> a, std::span<const double> b) const {
+double HarmonicStart::change(In a, In b) const {
     double largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         largest = larger(largest, weights_[i] * std::abs(a[i] - b[i]));
@@ -199,7 +201,7 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
     HarmonicPlan plan{.phases = phases.value_or(fewest_here()), .state = start()};
-    const auto finite = [](std::span<const double> values) {
+    const auto finite = [](In values) {
         return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
     };
     const auto too_dear = [&](std::size_t evaluations_a_phase) {
@@ -245,7 +247,7 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         }
         left.response *= std::min(1.0, std::max(plan.ratio, 0.01));
         const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
-        const bool hopeless = plan.sweeps >= 5 && plan.ratio > no_convergence;
+        const bool hopeless = plan.sweeps >= 5 && plan.ratio > most_ratio;
         if (plan.sweeps == most || too_dear(price(plan.sweeps + 1)) || (!sweeps && (settled || hopeless))) {
             plan.defect.include(left);
             break;
@@ -288,7 +290,7 @@ Defect HarmonicStart::Defects::both() const {
     return sum;
 }
 
-HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, double t, std::span<const double> state) {
+HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, double t, In state) {
     HarmonicAverage own(*field_, plan.phases);
     HarmonicAverage finer(*field_, 2 * plan.phases + 1);
     own.set_weights(weights_);
@@ -304,6 +306,80 @@ HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, doubl
     found.by_sweeps = {.force = own.changes().back(),
                        .response = difference(own, own.response(), own, own.response_before(), plan)};
     return found;
+}
+
+BreakEven::BreakEven(const PhaseField& field, const Outset& outset)
+    : length_(outset.length()), period_(field.period().value()), frequency_(field.frequency()), rtol_(outset.rtol) {}
+
+double BreakEven::price_of_direct() const {
+    return lento::price_of_direct(periods(), rtol_);
+}
+
+double BreakEven::separation(const HarmonicPlan& plan) const {
+    return frequency_ / std::max(plan.slow_frequency, 1 / length_);
+}
+
+std::string BreakEven::too_few_periods() const {
+    return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
+}
+
+double BreakEven::step(const HarmonicPlan& plan, double tightness) const {
+    return std::min(plan.step * std::pow(tightness, 0.125), length_ / 10);
+}
+
+std::string BreakEven::too_short_steps(const HarmonicPlan& plan, double tightness) const {
+    constexpr double least_turn = 12;  // radians a step
+    constexpr double little = 30;
+    const double turn = step(plan, tightness) * frequency_;
+    if (turn >= least_turn) {
+        return {};
+    }
+    if (separation(plan) > little) {
+        return fmt::format("at this tolerance the slow motion takes steps of {:.2g} vibrations",
+                           turn / (2 * std::numbers::pi));
+    }
+    return fmt::format("the vibration is only {:.3g} times as fast as the slow motion{}", separation(plan),
+                       separation(plan) < 3
+                           ? ", in which there is a stiffness near the square of its frequency (resonance), or a force "
+                             "in proportion to the velocity with a factor near it"
+                           : "");
+}
+
+bool BreakEven::dearer(const HarmonicPlan& plan, double tightness) const {
+    const double steps = 2 * length_ / step(plan, tightness);
+    return steps * 2 * static_cast<double>(plan.phases) > price_of_direct();
+}
+
+std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {
+    const double left = plan.defect.worst();
+    if (left <= 1) {
+        return std::nullopt;
+    }
+    if (plan.ratio > most_ratio) {
+        return NoConvergence{
+            Outcome::no_scale_separation,
+            fmt::format("each sweep changes the averaged force by {:.2g} of what the one before did, where less than "
+                        "{} is needed: a stiffness near the square of the frequency (resonance), or forces in "
+                        "proportion to the velocity with a factor near the frequency",
+                        plan.ratio, most_ratio),
+            "; put such a part into an exactly solved flow, or loosen rtol and atol"};
+    }
+    if (plan.noise > 1 || left < 1e3) {
+        return std::nullopt;  // the estimate of the error will tell
+    }
+    if (plan.phases >= HarmonicStart::most_phases) {
+        return NoConvergence{
+            Outcome::refused,
+            fmt::format("{} phases leave {:.2g} times the tolerance: the force is not smooth enough in the phase",
+                        plan.phases, left),
+            "; loosen rtol and atol"};
+    }
+    return NoConvergence{
+        Outcome::no_scale_separation,
+        fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance, the last ones each {:.2g} of what the "
+                    "one before did",
+                    plan.sweeps, plan.phases, left, plan.ratio),
+        ": the vibration is too strong for its frequency, or the force has kinks; loosen rtol and atol"};
 }
 
 }  // namespace lento

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "average/harmonic.hpp"
+#include "average/phase_field.hpp"
+#include "lento/base/outcome.hpp"
+#include "lento/judge/outset.hpp"
 #include "lento/run/request.hpp"
 
 namespace lento {
@@ -44,7 +47,7 @@ public:
     HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
     /// How large the unknowns become, when a march has shown it.
-    void know_scales(std::span<const double> scales, HarmonicPlan& plan);
+    void know_scales(In scales, HarmonicPlan& plan);
 
     /// More of each at another slow state of the run, to see what they would change.
     struct Defects {
@@ -52,7 +55,7 @@ public:
 
         Defect both() const;
     };
-    Defects defects_at(const HarmonicPlan& plan, double t, std::span<const double> state);
+    Defects defects_at(const HarmonicPlan& plan, double t, In state);
 
     /// One sweep more, with the state that goes with it.
     void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
@@ -73,7 +76,7 @@ private:
     void measure(const HarmonicAverage& average, HarmonicPlan& plan);
     void weigh(std::size_t i, const HarmonicPlan& plan);
     void take_series(const HarmonicAverage& average, HarmonicPlan& plan) const;
-    double change(std::span<const double> a, std::span<const double> b) const;
+    double change(In a, In b) const;
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
@@ -87,5 +90,35 @@ private:
     const Request* request_;
     std::vector<double> weights_;  // of changes of F
 };
+
+/// Whether averaging is worth it: what resolving every vibration would cost, and what speaks against harmonic averages.
+class BreakEven {
+public:
+    BreakEven(const PhaseField& field, const Outset& outset);
+
+    double periods() const { return length_ / period_; }
+    /// Evaluations, roughly.
+    double price_of_direct() const;
+    /// Frequency of the vibration over that of the slow motion.
+    double separation(const HarmonicPlan& plan) const;
+
+    /// Why steps that may err by that share of the tolerance would be too short to know slow derivatives from the past; empty where not.
+    std::string too_short_steps(const HarmonicPlan& plan, double tightness) const;
+    /// Whether two marches with such steps take more evaluations than resolving every vibration.
+    bool dearer(const HarmonicPlan& plan, double tightness) const;
+    std::string too_few_periods() const;
+
+private:
+    double step(const HarmonicPlan& plan, double tightness) const;
+
+    double length_, period_, frequency_, rtol_;
+};
+
+struct NoConvergence {
+    Outcome outcome;
+    std::string sentence, advice;
+};
+/// Why sweeps do not lead to a response; none where they do.
+std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan);
 
 }  // namespace lento

@@ -9,26 +9,13 @@
 /// velocity plus the window's own. Explicit slow time stays at t while the phase restarts. Where the force is even
 /// about a phase the window starts there, and half of it is enough; then, and only then, the one-period filter works
 /// (section 2.4).
-#include <array>
-
 #include "method/rest_window.hpp"
-#include "method/windows_verdict.hpp"
 
 namespace lento {
 namespace {
 
-constexpr std::array options{Method::Option{"macro", "verlet with macro_step or steps, else dopri5"},
-                             Method::Option{"macro_step", "adaptive"},
-                             Method::Option{"steps", "adaptive"},
-                             Method::Option{"micro", "dopri5; verlet8 for a declared period without a phase"},
-                             Method::Option{"micro_step", "from micro_steps_per_period"},
-                             Method::Option{"micro_steps_per_period", "doubled until the averaged force settles"},
-                             Method::Option{"filter", "period where the force is even about some phase, else cos8"},
-                             Method::Option{"window", "from window_periods"},
-                             Method::Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
-                             Method::Option{"initial", "true-state"},
-                             Method::Option{"mean_force", "refuse"},
-                             Method::Option{"parity", "detect, unless the system declares it"}};
+constexpr auto options = rest_window_options("verlet with macro_step or steps, else dopri5",
+                                             "dopri5; verlet8 for a declared period without a phase");
 
 Verdict judge(const Problem& problem, const Request&) {
     constexpr double evaluations = 2e4;
@@ -36,8 +23,7 @@ Verdict judge(const Problem& problem, const Request&) {
 }
 
 Solution solve(Run& run) {
-    AveragedRun averaged(run);
-    return average_from_rest(averaged);
+    return average_from_rest(run, std::make_unique<Motion>(run.problem()));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #include "lento/base/misuse.hpp"
 #include "method/relaxed_run.hpp"
 #include "method/stiff_run.hpp"
-#include "problem/spring_energy.hpp"
+#include "problem/spring_spectrum.hpp"
 
 namespace lento {
 namespace {
@@ -138,7 +138,7 @@ Solution on_springs(Run& under_way) {
     const bool fast = !window_is_given && start_holds_fast_oscillations(under_way, spent);
     StiffRun run(under_way, usual_window(under_way.problem(), under_way.request(), fast));
     run.count_evaluations(spent);
-    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "auto");
+    const auto project = run.options().project.value_or(run.options().project_times ? "times" : "auto");
     require_one_of("project", project, {"start", "times", "auto", "never"});
     SlowMotion motion;
     run.schedule(project, motion);
@@ -146,14 +146,14 @@ Solution on_springs(Run& under_way) {
         return run.not_started();
     }
     const double piece = longest_piece(run.request(), motion.projection_times);
-    const double growth = leaked_frequency(run.window().weights(), run.options().micro.value_or("verlet"),
+    const double growth = leaked_frequency(run.window().weights(), run.chosen().micro.value_or("verlet"),
                                            run.window().micro_step(), run.spectrum());
     if (growth * piece > most_growth) {
         run.refuse(Outcome::unstable,
                    fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
                                "makes the slow motion grow, or swing, like exp({:.3g} t): {}. Or use the method {}",
-                               run.window().width() / run.scales().slowest, *run.options().filter, growth,
-                               better_windows(run.options(), run.scales(), run.spectrum(), most_growth / piece / 3),
+                               run.window().width() / run.scales().slowest, *run.chosen().filter, growth,
+                               better_windows(run.chosen(), run.scales(), run.spectrum(), most_growth / piece / 3),
                                method::ipa.name));
         return run.not_started();
     }
@@ -171,21 +171,19 @@ Solution on_springs(Run& under_way) {
         const auto V = y.last(y.size() / 2);
         const auto point = run.projection().once(t, X, V);
         if (t > run.request().t_start) {
-            run.note_moved(run.size().move(X, V, point.position, point.velocity));
+            run.course.moved += run.size().move(X, V, point.position, point.velocity);
         }
-        std::copy(point.velocity.begin(), point.velocity.end(),
-                  std::copy(point.position.begin(), point.position.end(), y.begin()));
+        put_together(point.position, point.velocity, y);
         return true;
     };
-    std::vector<double> y = run.request().start;
-    y.insert(y.end(), run.request().velocity.begin(), run.request().velocity.end());
+    auto y = under_way.start();
     if (project != "never") {
         motion.project(run.request().t_start, y);
     }
     const auto X = In(y).first(run.problem().dimension());
     const auto V = In(y).last(run.problem().dimension());
     run.judge_glide(X, V);
-    run.note_forces_are_averaged();
+    run.course.averages_forces = true;
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
     if (run.violation()) {
         return run.not_started();
@@ -204,7 +202,7 @@ Solution on_springs(Run& under_way) {
                             "{:.2g}: what the window lets through of its force is amplified at each macro-step. Take a "
                             "smaller macro_step, or project = auto, or a better window: {}. Or use the method {}",
                             longest, t, run.size().length,
-                            better_windows(run.options(), run.scales(), run.spectrum(), 1 / piece), method::ipa.name));
+                            better_windows(run.chosen(), run.scales(), run.spectrum(), 1 / piece), method::ipa.name));
             return true;
         }
         if (project == "auto") {
@@ -212,10 +210,10 @@ Solution on_springs(Run& under_way) {
         }
         // Who asks for no projection is told when one would have been needed.
         const double energy = spring_energy(run.problem(), t, X, V);
-        if (!run.drifted_at() && energy > 2 * looked_at) {
+        if (!run.course.drifted_at && energy > 2 * looked_at) {
             looked_at = energy;
             if (watch(t, y)) {
-                run.note_drift(t);
+                run.course.drifted_at = t;
             }
         }
         return false;

@@ -14,7 +14,6 @@
 #include "average/fast_part.hpp"
 #include "lento/base/misuse.hpp"
 #include "method/averaged_run.hpp"
-#include "method/windows_verdict.hpp"
 
 namespace lento {
 namespace {
@@ -43,7 +42,7 @@ Verdict judge(const Problem& problem, const Request&) {
 }
 
 Solution solve(Run& run) {
-    AveragedRun averaged(run);
+    AveragedRun averaged(run, std::make_unique<Motion>(run.problem()));
     const Problem& problem = run.problem();
     const Filter filter(run.options().filter.value_or("cos8"));
     if (filter.is_one_period()) {

@@ -9,7 +9,6 @@
 ///     times   and is projected again on the way                                               (section 6.4)
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "average/filter.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "method/ipa_window.hpp"
 #include "method/relaxed_run.hpp"
 #include "method/stiff_run.hpp"
 #include "problem/acceleration.hpp"
@@ -50,9 +48,9 @@ Verdict judge(const Problem& problem, const Request&) {
 
 Solution on_springs(Run& under_way) {
     StiffRun run(under_way, ipa_window);
-    const auto project = run.request().options.project.value_or(run.request().options.project_times ? "times" : "each");
+    const auto project = run.options().project.value_or(run.options().project_times ? "times" : "each");
     require_one_of("project", project, {"each", "start", "times"});
-    require_one_of("guess", run.request().options.guess.value_or("elongations"), {"elongations", "none"});
+    require_one_of("guess", run.options().guess.value_or("elongations"), {"elongations", "none"});
     SlowMotion motion;
     run.schedule(project, motion);
     if (run.violation()) {
@@ -68,14 +66,13 @@ Solution on_springs(Run& under_way) {
     if (run.violation()) {
         return run.not_started();
     }
-    std::vector<double> y = start->position;
-    y.insert(y.end(), start->velocity.begin(), start->velocity.end());
+    auto y = put_together(start->position, start->velocity);
     run.judge_glide(start->position, start->velocity);
 
     if (project == "each") {
-        run.note_steps_start_projected();
+        run.course.steps_start_projected = true;
         run.guess_projections();
-        if (const auto& filter = *run.options().filter; Filter(filter).vanishing_moments() < 3) {
+        if (const auto& filter = *run.chosen().filter; Filter(filter).vanishing_moments() < 3) {
             under_way.warn(
                 fmt::format("filter = {} has one vanishing moment: projections end O(omega^-2) beside the slow "
                             "manifold, and what the window leaks of the springs' force there does not become less with "
@@ -87,7 +84,7 @@ Solution on_springs(Run& under_way) {
         // NOTE: steps of SUNDIALS do not start from the projected point. They are drawn to it instead,
         //     z' = phi(P z) + (P z - z)/tau
         // which on the slow manifold is the same.
-        const auto macro = run.request().options.macro.value_or("");
+        const auto macro = run.options().macro.value_or("");
         const bool own_steps = macro.starts_with("cvode") || macro.starts_with("arkode");
         const std::size_t pulled = own_steps ? 2 * d : 0;
         const double pull = 10 / run.size().time;
@@ -97,10 +94,8 @@ Solution on_springs(Run& under_way) {
                 std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::quiet_NaN());
                 return;
             }
-            std::copy(point->acceleration.begin(), point->acceleration.end(),
-                      std::copy(point->velocity.begin(), point->velocity.end(), rate.begin()));
-            std::copy(point->velocity.begin(), point->velocity.end(),
-                      std::copy(point->position.begin(), point->position.end(), evaluated_at.begin()));
+            put_together(point->velocity, point->acceleration, rate);
+            put_together(point->position, point->velocity, evaluated_at);
             for (std::size_t i = 0; i < pulled; ++i) {
                 rate[i] += pull * (evaluated_at[i] - z[i]);
             }
@@ -108,10 +103,7 @@ Solution on_springs(Run& under_way) {
         motion.evaluated_at = [&] { return In(evaluated_at); };
         motion.wants_projection = [&](double t, In z) {
             run.require_frequencies(t, z.first(d));
-            double moved = 0;
-            for (std::size_t i = 0; i < d; ++i) {
-                moved = larger(moved, std::abs(z[i] - evaluated_at[i]));
-            }
+            const double moved = largest_change(z.first(d), evaluated_at);
             if (run.violation() || moved < 0.3 * run.size().length) {
                 return run.violation().has_value();
             }
@@ -124,8 +116,7 @@ Solution on_springs(Run& under_way) {
         motion.project = [](double, Out) { return false; };
         motion.finish = [&](double t, Out z) {
             if (const auto point = run.projected(t, z.first(d), z.last(d))) {
-                std::copy(point->velocity.begin(), point->velocity.end(),
-                          std::copy(point->position.begin(), point->position.end(), z.begin()));
+                put_together(point->position, point->velocity, z);
             }
         };
         return run.solve(motion, rate_solvers(), std::move(y));
@@ -142,8 +133,7 @@ Solution on_springs(Run& under_way) {
         if (!point) {
             run.give_up();
         } else {
-            std::copy(point->velocity.begin(), point->velocity.end(),
-                      std::copy(point->position.begin(), point->position.end(), z.begin()));
+            put_together(point->position, point->velocity, z);
         }
         return point.has_value();
     };

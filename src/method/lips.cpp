@@ -3,7 +3,7 @@
 ///     F(Y) = (Psi(Z) - Z) / T + O(eps^2),     Z = Y - (Psi(Y) - Y) / 2                       (29)
 #include <array>
 
-#include "method/stroboscopic_verdict.hpp"
+#include "method/stroboscopic_run.hpp"
 
 namespace lento {
 namespace {

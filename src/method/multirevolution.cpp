@@ -3,7 +3,7 @@
 /// given, of order 4 they are (32).
 #include <array>
 
-#include "method/stroboscopic_verdict.hpp"
+#include "method/stroboscopic_run.hpp"
 
 namespace lento {
 namespace {

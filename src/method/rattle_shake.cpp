@@ -1,11 +1,11 @@
-/// RATTLE-SHAKE (vibrated, section 4.3): windows on the constraints, then large steps by RATTLE (`method/windows_on_constraints.hpp`).
-#include "method/windows_on_constraints.hpp"
-#include "method/windows_verdict.hpp"
+/// RATTLE-SHAKE (vibrated, section 4.3): windows on the constraints, then large steps by RATTLE (`method/motion.hpp`).
+#include "method/motion.hpp"
+#include "method/rest_window.hpp"
 
 namespace lento {
 namespace {
 
-constexpr auto options = options_on_constraints("rattle with macro_step or steps, else dopri5");
+constexpr auto options = rest_window_options("rattle with macro_step or steps, else dopri5", micro_on_constraints);
 
 Verdict judge(const Problem& problem, const Request&) {
     constexpr double evaluations = 2e4;
@@ -13,7 +13,7 @@ Verdict judge(const Problem& problem, const Request&) {
 }
 
 Solution solve(Run& run) {
-    return average_on_constraints(run, "rattle");
+    return average_from_rest(run, std::make_unique<ConstrainedMotion>(run.problem(), "rattle"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "judge/slow_size.hpp"
 #include "lento/base/misuse.hpp"
 #include "problem/acceleration.hpp"
+#include "problem/normal_matrix.hpp"
 #include "problem/relaxed.hpp"
 
 namespace lento {
@@ -39,12 +40,7 @@ std::vector<double> relaxation_strengths(const Problem& problem, In x, double t,
     problem.constraints->gradient(x, t, gradient);
     std::vector<double> strengths;
     for (std::size_t j = 0; j < pattern.rows(); ++j) {
-        double square = 0;
-        for (std::size_t a = pattern.start(j); a < pattern.start(j + 1); ++a) {
-            for (std::size_t b = pattern.start(j); b < pattern.start(j + 1); ++b) {
-                square += gradient[a] * gradient[b] * problem.mass.inverse_entry(pattern.column(a), pattern.column(b));
-            }
-        }
+        const double square = normal_entry(pattern, problem.mass, gradient, j);
         if (!(square > 0) || !std::isfinite(square)) {
             throw Misuse(
                 fmt::format("the constraint {} has a vanishing gradient at the start; as a spring it has no frequency "

@@ -2,111 +2,140 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "average/fast_part.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
+#include "problem/probe.hpp"
 
 namespace lento {
+namespace {
 
-RestWindowGuard::RestWindowGuard(AveragedRun& run, const SymmetryPhase& centre, Sides sides, const Filter& filter)
-    : run_(&run), centre_(&centre), even_(sides == Sides::forward) {
-    // NOTE: a declared parity is taken at its word.
-    const bool relies_on_parity = (even_ || filter.is_one_period()) && run.parity() != "even";
-    watches_parity_ = relies_on_parity && !run.problem().phases.empty();
-    allowed_ = even_ ? 1e-9 : largest_odd_fraction;
-}
+/// An odd part of the force above this share of its oscillation is of leading size: the one-period filter fails.
+constexpr double largest_odd_fraction = 1e-3;
+/// One below this is rounding: half windows are exact.
+constexpr double rounding_odd_fraction = 1e-12;
 
-In RestWindowGuard::velocity_seen(double t, In X, In V) {
-    if (!run_->velocity_matters()) {
-        return {};
+/// What windows from rest rely on, supplied and watched along the run.
+class RestWindowGuard {
+public:
+    RestWindowGuard(AveragedRun& run, const SymmetryPhase& centre, Sides sides, const Filter& filter)
+        : run_(&run), centre_(&centre), even_(sides == Sides::forward) {
+        // NOTE: a declared parity is taken at its word.
+        const bool relies_on_parity = (even_ || filter.is_one_period()) && run.parity() != "even";
+        watches_parity_ = relies_on_parity && !run.problem().phases.empty();
+        allowed_ = even_ ? 1e-9 : largest_odd_fraction;
     }
-    velocity_.assign(V.begin(), V.end());
-    if (!even_ && !run_->problem().phases.empty()) {
-        if (!fast_) {
-            fast_.emplace(run_->acceleration(), X, V, t);
+
+    /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c drifts with mean
+    /// velocity -W(c); for even forces W(c) = 0.
+    In velocity_seen(double t, In X, In V) {
+        if (!run_->velocity_matters()) {
+            return {};
         }
-        const auto part = fast_->at(X, V, t, centre_->phases);
-        for (std::size_t i = 0; i < velocity_.size(); ++i) {
-            velocity_[i] += part.velocity[i];
+        velocity_.assign(V.begin(), V.end());
+        if (!even_ && !run_->problem().phases.empty()) {
+            if (!fast_) {
+                fast_.emplace(run_->acceleration(), X, V, t);
+            }
+            const auto part = fast_->at(X, V, t, centre_->phases);
+            for (std::size_t i = 0; i < velocity_.size(); ++i) {
+                velocity_[i] += part.velocity[i];
+            }
         }
+        return velocity_;
     }
-    return velocity_;
-}
 
-void RestWindowGuard::check(Window& window, double t, In X, In V, In F) {
-    ++calls_;
-    const auto why = window.failure();
-    run_->note_window_failure(why ? std::optional(fmt::format("at t = {:.6g}, {}", t, *why)) : std::nullopt);
-    if (why) {
-        return;
-    }
-    if (watches_parity_) {
-        check_parity(t, X, V);
-    }
-    // Now and then: 1st, 2nd, 4th, 8th, ... call.
-    if (run_->problem().phases.empty() && (calls_ & (calls_ - 1)) == 0) {
-        check_that_slow_velocity_does_not_matter(window, t, X, V, F);
-    }
-}
-
-void RestWindowGuard::check_parity(double t, In X, In V) {
-    const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
-    std::vector<double> after = centre_->phases;
-    std::vector<double> before = centre_->phases;
-    for (std::size_t j = 0; j < after.size(); ++j) {
-        after[j] += distance * run_->scales().ratios[j];
-        before[j] -= distance * run_->scales().ratios[j];
-    }
-    const auto a = run_->motion().active_acceleration(run_->acceleration(), X, V, t, after);
-    const auto b = run_->motion().active_acceleration(run_->acceleration(), X, V, t, before);
-    double odd = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        odd = larger(odd, std::abs(a[i] - b[i]) / 2);
-        swing_ = std::max({swing_, std::abs(a[i]), std::abs(b[i])});
-    }
-    if (odd > allowed_ * swing_) {
-        run_->run().refuse(
-            Outcome::refused,
-            fmt::format("the force is even about the start of the windows at first, but at t = {:.6g} its odd part is "
-                        "{:.2g} of its size; --option parity=none averages over whole windows with a kernel instead",
-                        t, odd / swing_));
-    }
-}
-
-void RestWindowGuard::check_that_slow_velocity_does_not_matter(Window& window, double t, In X, In V, In F) {
-    std::vector<double> moving(X.size());
-    std::vector<double> back(X.size());
-    std::vector<double> velocity(V.begin(), V.end());
-    const auto average = [&](std::vector<double>& result) {
-        window.average_acceleration({.x = X, .v = velocity, .t = t, .time = ExplicitTime::running}, result);
-    };
-    average(moving);
-    if (even_) {  // half a window: the other half is the motion with the velocity turned round
-        std::transform(V.begin(), V.end(), velocity.begin(), std::negate<>());
-        average(back);
-        for (std::size_t i = 0; i < moving.size(); ++i) {
-            moving[i] = (moving[i] + back[i]) / 2;
+    void check(Window& window, double t, In X, In V, In F) {
+        ++calls_;
+        const auto why = window.failure();
+        run_->note_window_failure(why ? std::optional(fmt::format("at t = {:.6g}, {}", t, *why)) : std::nullopt);
+        if (why) {
+            return;
+        }
+        if (watches_parity_) {
+            check_parity(t, X, V);
+        }
+        // Now and then: 1st, 2nd, 4th, 8th, ... call.
+        if (run_->problem().phases.empty() && (calls_ & (calls_ - 1)) == 0) {
+            check_that_slow_velocity_does_not_matter(window, t, X, V, F);
         }
     }
-    double difference = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < F.size(); ++i) {
-        difference = larger(difference, std::abs(moving[i] - F[i]));
-        size = larger(size, std::abs(moving[i]));
-    }
-    if (difference > 0.2 * size && difference > 0) {
-        run_->run().refuse(Outcome::refused,
-                           fmt::format("the averaged force depends on the slow velocity (by {:.0f} % at t = {:.6g}), "
-                                       "which windows from rest cannot see",
-                                       100 * difference / size, t),
-                           Remedy::resolve);
-    }
-}
 
+private:
+    /// The force on both sides of the window's start, at one distance that changes from call to call.
+    void check_parity(double t, In X, In V) {
+        const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
+        std::vector<double> after = centre_->phases;
+        std::vector<double> before = centre_->phases;
+        for (std::size_t j = 0; j < after.size(); ++j) {
+            after[j] += distance * run_->scales().ratios[j];
+            before[j] -= distance * run_->scales().ratios[j];
+        }
+        const auto a = run_->motion().active_acceleration(run_->acceleration(), X, V, t, after);
+        const auto b = run_->motion().active_acceleration(run_->acceleration(), X, V, t, before);
+        double odd = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            odd = larger(odd, std::abs(a[i] - b[i]) / 2);
+            swing_ = std::max({swing_, std::abs(a[i]), std::abs(b[i])});
+        }
+        if (odd > allowed_ * swing_) {
+            run_->run().refuse(
+                Outcome::refused,
+                fmt::format(
+                    "the force is even about the start of the windows at first, but at t = {:.6g} its odd part is "
+                    "{:.2g} of its size; --option parity=none averages over whole windows with a kernel instead",
+                    t, odd / swing_));
+        }
+    }
+
+    /// Without a phase a window from rest cannot see what the slow velocity does to the fast motion, as on a curved stiff spring.
+    void check_that_slow_velocity_does_not_matter(Window& window, double t, In X, In V, In F) {
+        std::vector<double> moving(X.size());
+        std::vector<double> back(X.size());
+        std::vector<double> velocity(V.begin(), V.end());
+        const auto average = [&](std::vector<double>& result) {
+            window.average_acceleration({.x = X, .v = velocity, .t = t, .time = ExplicitTime::running}, result);
+        };
+        average(moving);
+        if (even_) {  // half a window: the other half is the motion with the velocity turned round
+            std::transform(V.begin(), V.end(), velocity.begin(), std::negate<>());
+            average(back);
+            for (std::size_t i = 0; i < moving.size(); ++i) {
+                moving[i] = (moving[i] + back[i]) / 2;
+            }
+        }
+        const double difference = largest_change(moving, F);
+        const double size = largest(moving);
+        if (difference > 0.2 * size && difference > 0) {
+            run_->run().refuse(
+                Outcome::refused,
+                fmt::format("the averaged force depends on the slow velocity (by {:.0f} % at t = {:.6g}), "
+                            "which windows from rest cannot see",
+                            100 * difference / size, t),
+                Remedy::resolve);
+        }
+    }
+
+    AveragedRun* run_;
+    const SymmetryPhase* centre_;
+    bool even_;
+    bool watches_parity_ = false;
+    double allowed_ = 0;
+    double swing_ = 0;  // the largest acceleration met
+    std::uint64_t calls_ = 0;
+    std::vector<double> velocity_;
+    std::optional<FastPart> fast_;
+};
+
+/// Whether the phases are ever all zero at once; where they fill the torus they come as near as one likes.
 bool passes_through_zero(const Problem& problem, const TimeScales& scales) {
     const auto& phases = problem.phases;
     for (std::size_t j = 1; scales.common_period && j < phases.size(); ++j) {
@@ -118,6 +147,7 @@ bool passes_through_zero(const Problem& problem, const TimeScales& scales) {
     return true;
 }
 
+/// The phases at which windows start, and how odd the force is about them.
 SymmetryPhase window_centre(AveragedRun& run) {
     const std::vector<double> origin(run.problem().phases.size(), 0.0);
     const bool declared = run.parity() == "even";
@@ -136,6 +166,7 @@ SymmetryPhase window_centre(AveragedRun& run) {
     return run.motion().symmetry(run.acceleration(), run.probes(), run.scales());
 }
 
+/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but there.
 void require_one_period_works(AveragedRun& run, const SymmetryPhase& centre) {
     if (!run.scales().common_period) {
         throw Misuse(
@@ -156,14 +187,17 @@ void require_one_period_works(AveragedRun& run, const SymmetryPhase& centre) {
     }
 }
 
-Solution average_from_rest(AveragedRun& run) {
+}  // namespace
+
+Solution average_from_rest(Run& under_way, std::unique_ptr<Motion> motion) {
+    AveragedRun run(under_way, std::move(motion));
     const auto& problem = run.problem();
     const std::size_t d = problem.dimension();
     const auto centre = window_centre(run);
     const auto sides = centre.odd_fraction <= rounding_odd_fraction ? Sides::forward : Sides::both;
 
     const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
-    const Filter filter(run.run().request().options.filter.value_or(one_period_works ? "period" : "cos8"));
+    const Filter filter(under_way.options().filter.value_or(one_period_works ? "period" : "cos8"));
     if (filter.is_one_period()) {
         require_one_period_works(run, centre);
     }

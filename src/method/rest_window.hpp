@@ -1,65 +1,37 @@
 /// Windows that start from rest at a phase of symmetry: where that is, what their force sees, and whether what they rely on
-/// holds along the run. For `method/hmm_async.hpp` and `method/shake_shake.hpp`.
+/// holds along the run. For hmm-async and the methods on constraints.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
+#include <array>
+#include <memory>
+#include <string_view>
 
-#include "average/fast_part.hpp"
-#include "average/window.hpp"
 #include "method/averaged_run.hpp"
-#include "problem/probe.hpp"
 
 namespace lento {
 
-/// An odd part of the force above this share of its oscillation is of leading size: the one-period filter fails.
-inline constexpr double largest_odd_fraction = 1e-3;
-/// One below this is rounding: half windows are exact.
-inline constexpr double rounding_odd_fraction = 1e-12;
-
-/// Whether the phases are ever all zero at once; where they fill the torus they come as near as one likes.
-bool passes_through_zero(const Problem& problem, const TimeScales& scales);
-
-/// The phases at which windows start, and how odd the force is about them.
-SymmetryPhase window_centre(AveragedRun& run);
-
-/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but
-/// there.
-void require_one_period_works(AveragedRun& run, const SymmetryPhase& centre);
-
-/// What windows from rest rely on, supplied and watched along the run.
-class RestWindowGuard {
-public:
-    RestWindowGuard(AveragedRun& run, const SymmetryPhase& centre, Sides sides, const Filter& filter);
-
-    /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c drifts with mean
-    /// velocity -W(c); for even forces W(c) = 0.
-    In velocity_seen(double t, In X, In V);
-
-    void check(Window& window, double t, In X, In V, In F);
-
-private:
-    /// The force on both sides of the window's start, at one distance that changes from call to call.
-    void check_parity(double t, In X, In V);
-
-    /// Without a phase a window from rest cannot see what the slow velocity does to the fast motion, as on a curved stiff spring.
-    void check_that_slow_velocity_does_not_matter(Window& window, double t, In X, In V, In F);
-
-    AveragedRun* run_;
-    const SymmetryPhase* centre_;
-    bool even_;
-    bool watches_parity_ = false;
-    double allowed_ = 0;
-    double swing_ = 0;  // the largest acceleration met
-    std::uint64_t calls_ = 0;
-    std::vector<double> velocity_;
-    std::optional<FastPart> fast_;
-};
-
 /// Algorithm 2 of vibrated, on whatever kind of motion the run has: windows from rest at a phase of symmetry, half of them where the
 /// force is even, the one-period filter where it works.
-Solution average_from_rest(AveragedRun& run);
+Solution average_from_rest(Run& run, std::unique_ptr<Motion> motion);
+
+/// What methods with such windows take; `macro` and `micro` are the defaults of the options of these names.
+constexpr auto rest_window_options(std::string_view macro, std::string_view micro) {
+    using Option = Method::Option;
+    return std::array{Option{"macro", macro},
+                      Option{"macro_step", "adaptive"},
+                      Option{"steps", "adaptive"},
+                      Option{"micro", micro},
+                      Option{"micro_step", "from micro_steps_per_period"},
+                      Option{"micro_steps_per_period", "doubled until the averaged force settles"},
+                      Option{"filter", "period where the force is even about some phase, else cos8"},
+                      Option{"window", "from window_periods"},
+                      Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
+                      Option{"initial", "true-state"},
+                      Option{"mean_force", "refuse"},
+                      Option{"parity", "detect, unless the system declares it"}};
+}
+/// The default of `micro` on constraints.
+inline constexpr std::string_view micro_on_constraints =
+    "shake with micro_step or micro_steps_per_period, else rattle6; lobatto where forces depend on the velocity";
 
 }  // namespace lento

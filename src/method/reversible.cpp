@@ -10,9 +10,7 @@
 /// The slow variables are right to O(eps); the fast phase of x is of no meaning.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -22,12 +20,11 @@
 #include "average/slow_field.hpp"
 #include "base/number.hpp"
 #include "judge/first_return.hpp"
-#include "judge/hypotheses.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/macro.hpp"
 #include "lento/run/run.hpp"
 #include "march/leapfrog.hpp"
-#include "method/judged_slow_variables.hpp"
+#include "method/slow_check.hpp"
 #include "method/slow_prediction.hpp"
 #include "method/slow_windows.hpp"
 #include "problem/time_scales.hpp"
@@ -81,9 +78,9 @@ const MacroSolvers& slow_solvers() {
     return solvers;
 }
 
-class ReversibleRun {
+class ReversibleRun : public MethodRun {
 public:
-    explicit ReversibleRun(Run& run) : run_(&run), x_(run.start()) {
+    explicit ReversibleRun(Run& run) : MethodRun(run), x_(run.start()) {
         const auto& options = run.options();
         macro_ = macro_choice(options, run.interval(), slow_solvers());
         reconstruction_ = options.reconstruction.value_or("symmetric");
@@ -97,18 +94,15 @@ public:
             throw Misuse(fmt::format("reconstruction = {} is for the leapfrog; macro = {} has none", reconstruction_,
                                      macro_.name));
         }
-        if (options.micro_step && options.micro_steps_per_period) {
-            throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
-        }
-        if (options.window && options.window_periods) {
-            throw Misuse("both window and window_periods are given; one decides the other");
-        }
+        require_not_both(options, "micro_step", "micro_steps_per_period");
+        require_not_both(options, "window", "window_periods");
         windows_.micro = options.micro.value_or("dopri8");
         windows_.filter = options.filter.value_or("cos8");
         if (Filter(windows_.filter).is_one_period()) {
             throw Misuse("filter = period is for windows from a phase of symmetry; take a kernel, such as cos8");
         }
         average_ = slow_average(problem(), windows_.micro, run.request().t_start, x_);
+        run.count_with([this] { count(); });
         if (ready()) {
             find_period();
         }
@@ -118,7 +112,7 @@ public:
 
     /// With the same stepper on both motions: what a coarse one is wrong by would look like motion.
     SlowReport judge() {
-        const auto average = slow_average(problem(), "dopri8", run_->request().t_start, x_);
+        const auto average = slow_average(problem(), "dopri8", request().t_start, x_);
         auto report = slow_report(problem(), *average, look());
         report.evaluations += average->flow().evaluations();
         return report;
@@ -132,21 +126,18 @@ public:
             choose_windows();
         }
         if (!ready()) {
-            count();
             return run_->not_started();
         }
         return is_leapfrog(macro_.name) ? by_leapfrog() : by_rate();
     }
 
 private:
-    const Problem& problem() const { return run_->problem(); }
-    const Options& options() const { return run_->options(); }
     void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
         run_->refuse(outcome, std::move(sentence), remedy);
     }
 
     SlowLook look() const {
-        return {.t = run_->request().t_start,
+        return {.t = request().t_start,
                 .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
                 .length = run_->length(),
                 .start = x_,
@@ -155,17 +146,17 @@ private:
 
     void find_period() {
         std::vector<double> rate(x_.size());
-        average_->flow().rate(run_->request().t_start, x_, rate);
+        average_->flow().rate(request().t_start, x_, rate);
         if (const auto culprit = first_not_finite(rate)) {
             return refuse(Outcome::diverged,
                           fmt::format("the rate of {} is not a finite number at the start, t = {}",
-                                      problem().names[*culprit % problem().names.size()], run_->request().t_start));
+                                      problem().names[*culprit % problem().names.size()], request().t_start));
         }
         if (const auto known = common_period(problem())) {
             windows_.period = *known;
         } else if (!(options().window && options().micro_step)) {
-            const auto found = first_return(average_->flow(), {run_->request().t_start, run_->request().t_end}, x_,
-                                            problem().second_order, {1e-8, 1e-11}, run_->request().stop);
+            const auto found = first_return(average_->flow(), run_->interval(), x_, problem().second_order,
+                                            {1e-8, 1e-11}, request().stop);
             if (!found.failure.empty()) {
                 return refuse(Outcome::refused,
                               fmt::format("the fast period is not known: {}; or give the options window and micro_step",
@@ -210,12 +201,12 @@ private:
     }
 
     void choose_windows() {
-        SlowWindowChoice choice(*average_, run_->request(), look(), windows_);
+        SlowWindowChoice choice(*average_, request(), look(), windows_);
         windows_ = choice.chosen(settling_periods_);
         for (const auto& warning : choice.warnings()) {
             run_->warn(warning);
         }
-        const double share_of_run = windows_.width / (run_->length());
+        const double share_of_run = windows_.width / run_->length();
         if (share_of_run > 0.25) {
             return refuse(Outcome::no_scale_separation,
                           fmt::format("the windows are {:.3g} wide, {:.0f} % of the run: the fast motion is too slow "
@@ -231,16 +222,15 @@ private:
 
     Solution by_leapfrog() {
         SlowField field = windows_.field(*average_);
-        const Interval interval{run_->request().t_start, run_->request().t_end};
+        const auto interval = run_->interval();
         LeapfrogPlan plan{.interval = interval,
                           .steps = static_cast<std::int64_t>(std::ceil(interval.length() / *macro_.step - 1e-9)),
                           .order = macro_.name == "leapfrog" ? 2 : 1,
                           .kind = reconstruction_ == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
-                          .partition = partition_of(problem(), run_->request().t_start, x_)};
+                          .partition = partition_of(problem(), request().t_start, x_)};
         const auto steps = plan.steps;
         macro_.step = interval.length() / static_cast<double>(steps);  // equal ones
-        Recorder recorder(interval, run_->request().samples, run_->request().sink, run_->request().keep,
-                          run_->request().progress);
+        Recorder recorder(interval, request().samples, request().sink, request().keep, request().progress);
         recorder.begin(x_);
         LeapfrogMarch march(field, std::move(plan));
         std::optional<SlowPrediction> prediction;
@@ -261,13 +251,13 @@ private:
                                   [&](DenseStep step) { recorder.take(std::move(step)); },
                                   {},
                                   middle},
-                                 run_->request().stop);
+                                 request().stop);
         if (const auto lost = prediction ? prediction->lost() : std::nullopt;
             lost && result.march.outcome == Outcome::completed) {
-            result.march.outcome = Outcome::unstable;
-            result.march.explanation = *lost +
-                                       "; where the slow motion loses energy the leapfrog is unstable, however short "
-                                       "its steps: rk4, or no macro_step at all, suits it";
+            end_as(result.march, Outcome::unstable,
+                   *lost +
+                       "; where the slow motion loses energy the leapfrog is unstable, however short its steps: rk4, "
+                       "or no macro_step at all, suits it");
         }
         if (result.bridges > 0) {
             run_->warn(
@@ -306,8 +296,8 @@ private:
         SlowMotion motion;
         std::int64_t evaluations = 0;
         std::int64_t dependent = 0;
-        SlowPrediction prediction(field, field.at(run_->request().t_start, x_));
-        motion.rate = [&](double t, std::span<const double> x, std::span<double> rate) {
+        SlowPrediction prediction(field, field.at(request().t_start, x_));
+        motion.rate = [&](double t, In x, Out rate) {
             const auto point = field.at(t, x);
             const auto F = SlowField::field(point);
             std::copy(F.begin(), F.end(), rate.begin());
@@ -315,18 +305,17 @@ private:
             prediction.evaluated(point);
             dependent += (point.gradients * F - point.rates).norm() > 1e-6 * point.rates.norm() ? 1 : 0;
         };
-        motion.wants_projection = [&](double t, std::span<const double> x) {
+        motion.wants_projection = [&](double t, In x) {
             prediction.reached(t, x);
             return false;
         };
-        Request controlled = run_->request();
+        Request controlled = request();
         controlled.rtol *= sharpness(field);
         controlled.atol *= sharpness(field);
         controlled.most_steps = std::min(controlled.most_steps, affordable_steps());
         auto marched = march_macro(macro_, motion, controlled, x_);
         if (const auto lost = prediction.lost(); lost && marched.result.outcome == Outcome::completed) {
-            marched.result.outcome = Outcome::not_converged;
-            marched.result.explanation = *lost;
+            end_as(marched.result, Outcome::not_converged, *lost);
         }
         if (dependent > 0) {
             run_->warn(
@@ -343,7 +332,7 @@ private:
         constexpr double times_direct = 10;
         constexpr double rates_a_step = 6;
         constexpr std::int64_t least = 1000;
-        const double whole = (run_->length()) / windows_.h;
+        const double whole = run_->length() / windows_.h;
         const double window = windows_.width / windows_.h + static_cast<double>(windows_.settling.value_or(0));
         return std::max(least, static_cast<std::int64_t>(times_direct * whole / (rates_a_step * window)));
     }
@@ -351,8 +340,8 @@ private:
     /// The share of the tolerance that the unknowns may have so that the slow variables have it: these may be differences of large terms.
     double sharpness(SlowField& field) {
         constexpr double least = 0.02;  // a variable that starts at zero is not one that cancels to it
-        const auto point = field.at(run_->request().t_start, x_);
-        const auto values = field.values(run_->request().t_start, x_);
+        const auto point = field.at(request().t_start, x_);
+        const auto values = field.values(request().t_start, x_);
         const double length = run_->length();
         double share_of_tolerance = 1;
         for (std::size_t k = 0; k < point.charts.size(); ++k) {
@@ -369,8 +358,8 @@ private:
     void settle(SlowField& field) {
         const double length = windows_.h * static_cast<double>(*windows_.settling);
         Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size()));
-        if (field.follow(run_->request().t_start, length, *windows_.settling, x)) {
-            x -= length * SlowField::field(field.at(run_->request().t_start + length, {x.data(), x_.size()}));
+        if (field.follow(request().t_start, length, *windows_.settling, x)) {
+            x -= length * SlowField::field(field.at(request().t_start + length, {x.data(), x_.size()}));
             x_.assign(x.begin(), x.end());
         }
     }
@@ -388,7 +377,6 @@ private:
     }
 
     Solution finished(MarchResult result, Trajectory trajectory, std::vector<double> x) {
-        count();
         warn_of_cost(result);
         const auto state = problem().second_order ? snapshot_of(result.reached, x, problem().names.size(), 0)
                                                   : Snapshot{.t = result.reached, .position = std::move(x)};
@@ -399,7 +387,7 @@ private:
     }
 
     void warn_of_cost(const MarchResult& result) {
-        const double direct = (result.reached - run_->request().t_start) / windows_.h;
+        const double direct = (result.reached - request().t_start) / windows_.h;
         if (result.outcome == Outcome::completed && static_cast<double>(average_->flow().micro_steps()) > direct) {
             run_->warn(
                 fmt::format("{} micro-steps, where {:.0f} of the same length fill the whole run: the method {} is the "
@@ -410,7 +398,6 @@ private:
 
     static constexpr double visible_swing = 1e-3;
 
-    Run* run_;
     std::vector<double> x_;
     MacroChoice macro_;
     std::string reconstruction_;

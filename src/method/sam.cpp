@@ -7,7 +7,7 @@
 #include <array>
 
 #include "lento/base/misuse.hpp"
-#include "method/stroboscopic_verdict.hpp"
+#include "method/stroboscopic_run.hpp"
 
 namespace lento {
 namespace {

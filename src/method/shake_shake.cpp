@@ -1,11 +1,11 @@
-/// SHAKE-SHAKE (vibrated, section 4.2): windows on the constraints, then large steps by SHAKE (`method/windows_on_constraints.hpp`).
-#include "method/windows_on_constraints.hpp"
-#include "method/windows_verdict.hpp"
+/// SHAKE-SHAKE (vibrated, section 4.2): windows on the constraints, then large steps by SHAKE (`method/motion.hpp`).
+#include "method/motion.hpp"
+#include "method/rest_window.hpp"
 
 namespace lento {
 namespace {
 
-constexpr auto options = options_on_constraints("shake with macro_step or steps, else dopri5");
+constexpr auto options = rest_window_options("shake with macro_step or steps, else dopri5", micro_on_constraints);
 
 Verdict judge(const Problem& problem, const Request&) {
     constexpr double evaluations = 2.1e4;
@@ -13,7 +13,7 @@ Verdict judge(const Problem& problem, const Request&) {
 }
 
 Solution solve(Run& run) {
-    return average_on_constraints(run, "shake");
+    return average_from_rest(run, std::make_unique<ConstrainedMotion>(run.problem(), "shake"));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <Eigen/Dense>
 
 #include "average/slow_field.hpp"
-#include "base/golden.hpp"
 #include "base/number.hpp"
 #include "lento/march/result.hpp"
 #include "problem/time_scales.hpp"
@@ -51,14 +50,13 @@ struct Extent {
 
     Extent(SlowAverage& average, const SlowLook& look)
         : largest(VectorXd::Zero(static_cast<Index>(look.start.size()))), drift(largest) {
-        average.look(one_period(average.flow(), look), look.start,
-                     [&](std::int64_t, std::span<const double> y, auto, auto) {
-                         const Eigen::Map<const VectorXd> now(y.data(), largest.size());
-                         for (Index i = 0; i < largest.size(); ++i) {
-                             largest[i] = larger(largest[i], std::abs(now[i]));
-                         }
-                         drift = now;
-                     });
+        average.look(one_period(average.flow(), look), look.start, [&](std::int64_t, In y, auto, auto) {
+            const Eigen::Map<const VectorXd> now(y.data(), largest.size());
+            for (Index i = 0; i < largest.size(); ++i) {
+                largest[i] = larger(largest[i], std::abs(now[i]));
+            }
+            drift = now;
+        });
         drift = (drift - Eigen::Map<const VectorXd>(look.start.data(), largest.size())) / look.period;
     }
 
@@ -89,7 +87,7 @@ struct Swings {
 };
 
 /// The largest rates within a period from x, and the moves over the size of each output.
-Swings swings(SlowAverage& average, const SlowLook& look, std::span<const double> x, const VectorXd& size) {
+Swings swings(SlowAverage& average, const SlowLook& look, In x, const VectorXd& size) {
     const auto outputs = static_cast<Index>(average.outputs());
     std::vector<double> gradients(average.outputs() * x.size());
     VectorXd xi(outputs);
@@ -100,7 +98,7 @@ Swings swings(SlowAverage& average, const SlowLook& look, std::span<const double
     const Stretch stretch = one_period(average.flow(), look);
     VectorXd moved = VectorXd::Zero(outputs);
     VectorXd before = VectorXd::Zero(outputs);
-    average.look(stretch, x, [&](std::int64_t k, std::span<const double> y, auto, std::span<const double> rates) {
+    average.look(stretch, x, [&](std::int64_t k, In y, auto, In rates) {
         average.gradients(look.t, y, gradients);
         const Rows rows = Eigen::Map<const Rows>(gradients.data(), outputs, static_cast<Index>(x.size()));
         own = own.cwiseMax(rows.cwiseAbs() * size);
@@ -134,7 +132,7 @@ std::optional<std::string> not_finite_at(SlowAverage& average, const SlowLook& l
     average.gradients(look.t, look.start, gradients);
     const auto names = output_names(average.names());
     for (std::size_t k = 0; k < xi.size(); ++k) {
-        if (!std::isfinite(xi[k]) || first_not_finite(std::span<const double>(gradients).subspan(k * d, d))) {
+        if (!std::isfinite(xi[k]) || first_not_finite(In(gradients).subspan(k * d, d))) {
             return names[k];
         }
     }
@@ -142,7 +140,7 @@ std::optional<std::string> not_finite_at(SlowAverage& average, const SlowLook& l
 }
 
 /// Gradients in the best chart by unknowns in units of their sizes, each of length 1.
-MatrixXd directions(SlowAverage& average, const SlowLook& look, std::span<const double> x, const VectorXd& size) {
+MatrixXd directions(SlowAverage& average, const SlowLook& look, In x, const VectorXd& size) {
     std::vector<double> all(average.outputs() * x.size());
     average.gradients(look.t, x, all);
     const Rows rows =
@@ -228,7 +226,7 @@ std::string no_return(SlowAverage& average, const SlowLook& look, const std::vec
     Stretch back = one_period(average.flow(), look);
     VectorXd least = start;
     VectorXd greatest = start;
-    average.look(back, look.start, [&](std::int64_t, std::span<const double> y, auto, auto) {
+    average.look(back, look.start, [&](std::int64_t, In y, auto, auto) {
         least = least.cwiseMin(Eigen::Map<const VectorXd>(y.data(), d));
         greatest = greatest.cwiseMax(Eigen::Map<const VectorXd>(y.data(), d));
     });

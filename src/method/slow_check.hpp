@@ -12,13 +12,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "average/slow_average.hpp"
+#include "lento/run/request.hpp"
 
 namespace lento {
 
@@ -54,5 +53,8 @@ SlowReport slow_report(const Problem& problem, SlowAverage& average, const SlowL
 
 /// The start, and points near it that are the same in every run.
 std::vector<std::vector<double>> points_near(SlowAverage& average, const SlowLook& look);
+
+/// What a run would say of the slow variables of a problem before it starts.
+SlowReport judged_slow_variables(const Problem& problem, const Request& request);
 
 }  // namespace lento

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "method/expanded_motion.hpp"
-#include "method/ipa_window.hpp"
 #include "method/relaxed_run.hpp"
 #include "method/stiff_run.hpp"
 #include "problem/acceleration.hpp"
@@ -47,14 +45,6 @@ double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
     return error > rounding ? error : 0;
 }
 
-bool moved_far(const StiffRun& run, const ProjectedPoint& point) {
-    double moved = 0;
-    for (std::size_t i = 0; i < point.position.size(); ++i) {
-        moved = larger(moved, std::abs(point.position[i] - run.request().start[i]));
-    }
-    return !(moved <= 0.3 * run.size().length);
-}
-
 SlowPoint projected(const Problem& problem, const Request& given) {
     Request request = given;
     // NOTE: there is no run; only windows that last longer than one would be refused.
@@ -67,14 +57,14 @@ SlowPoint projected(const Problem& problem, const Request& given) {
     if (!run.violation()) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     }
-    if (point && moved_far(run, *point)) {
+    if (point && !(largest_change(point->position, run.request().start) <= 0.3 * run.size().length)) {
         run.refuse(Outcome::not_converged,
                    "the projection ends far from the start, which is too far from where the springs are at rest for "
                    "its slow point to have a meaning; start nearer");
     } else if (point) {
         run.judge_start(point->position, point->velocity, point->acceleration);
     } else if (!run.violation()) {
-        run.require_separation(run.size());
+        run.require_separation();
         run.give_up();
     }
     if (run.violation()) {

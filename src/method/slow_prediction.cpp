@@ -28,7 +28,7 @@ SlowPrediction::SlowPrediction(SlowField& field, const SlowField::Point& start)
     travelled_ = actual_.cwiseAbs();
 }
 
-void SlowPrediction::reached(double t, std::span<const double> x) {
+void SlowPrediction::reached(double t, In x) {
     const auto values = field_->values(t, x);
     if (now_.charts == before_.charts) {
         const Eigen::VectorXd change = (t - t_) / 2 * (before_.rates + now_.rates);

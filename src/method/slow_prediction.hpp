@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
 #include <Eigen/Core>
@@ -18,7 +17,7 @@ public:
 
     /// The field was evaluated there; the last such point before `reached` is the end of a macro-step.
     void evaluated(const SlowField::Point& point) { now_ = point; }
-    void reached(double t, std::span<const double> x);
+    void reached(double t, In x);
 
     /// The state has been moved there by other means than its rates.
     void moved(const SlowField::Point& point);

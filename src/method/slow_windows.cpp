@@ -125,7 +125,7 @@ Eigen::VectorXd SlowWindowChoice::scales() {
         const Eigen::Map<const Eigen::VectorXd> from(point.data(), d);
         Eigen::VectorXd seen = Eigen::VectorXd::Zero(d);
         Eigen::VectorXd end = from;
-        average_->look(stretch, point, [&](std::int64_t, std::span<const double> x, auto, auto) {
+        average_->look(stretch, point, [&](std::int64_t, In x, auto, auto) {
             end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
             seen = seen.cwiseMax(end.cwiseAbs());
         });

@@ -4,41 +4,29 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "judge/price.hpp"
-#include "judge/spring_start.hpp"
+#include "judge/slow_size.hpp"
 #include "judge/window_size.hpp"
 #include "lento/base/misuse.hpp"
 #include "problem/acceleration.hpp"
-#include "problem/spring_energy.hpp"
+#include "problem/normal_matrix.hpp"
+#include "problem/spring_spectrum.hpp"
 
 namespace lento {
-
 namespace {
 
-double largest(std::span<const double> x) {
-    double size = 0;
-    for (const double component : x) {
-        size = larger(size, std::abs(component));
-    }
-    return size;
-}
-
 /// The frequency of each spring by itself at x: sqrt(k_j (g' M^-1 g'^T)_jj); the declared one for potentials of another form.
-std::vector<double> spring_frequencies(const Problem& problem, double t, std::span<const double> x) {
+std::vector<double> spring_frequencies(const Problem& problem, double t, In x) {
     const auto& pattern = problem.springs->measures->pattern();
     std::vector<double> gradient(pattern.entries()), frequencies;
     problem.springs->measures->gradient(x, t, gradient);
     for (const auto& spring : problem.springs->entries) {
-        double square = 0;
-        for (std::size_t a = pattern.start(spring.first); a < pattern.start(spring.first + 1); ++a) {
-            for (std::size_t b = pattern.start(spring.first); b < pattern.start(spring.first + 1); ++b) {
-                square += gradient[a] * gradient[b] * problem.mass.inverse_entry(pattern.column(a), pattern.column(b));
-            }
-        }
+        const double square = normal_entry(pattern, problem.mass, gradient, spring.first);
         frequencies.push_back(spring.has_elongation ? std::sqrt(spring.strength * square) : spring.frequency);
     }
     return frequencies;
@@ -47,13 +35,14 @@ std::vector<double> spring_frequencies(const Problem& problem, double t, std::sp
 }  // namespace
 
 StiffRun::StiffRun(Run& run, const WindowDefaults& defaults)
-    : run_(&run), scales_(spring_scales(run.problem().springs->entries)) {
+    : MethodRun(run), scales_(spring_scales(run.problem().springs->entries)) {
+    run.count_with([this] { count(); });
     if (run.goes_on()) {
         require_finite_force();
     }
     spectrum_ = spring_spectrum(problem(), request().start, request().t_start);
     if (run.goes_on() && !spectrum_.vanishing) {
-        options_ = with_window(request().options, defaults, scales_, spectrum_, run.length());
+        chosen_ = with_window(options(), defaults, scales_, spectrum_, run.length());
         make_window();
     }
     if (run.goes_on()) {
@@ -73,14 +62,14 @@ void StiffRun::require_finite_force() {
 }
 
 void StiffRun::make_window() {
-    const Filter filter(*options_.filter);
+    const Filter filter(*chosen_.filter);
     if (filter.is_one_period()) {
         throw Misuse(
             "filter = period is for vibrations of a known phase; springs need a kernel, such as exponential or cubic");
     }
-    const std::string micro = options_.micro.value_or("verlet");
-    const auto steps = *given_steps_per_period(options_, scales_);
-    const auto size = window_size(filter, scales_, options_, steps);
+    const std::string micro = chosen_.micro.value_or("verlet");
+    const auto steps = *given_steps_per_period(chosen_, scales_);
+    const auto size = window_size(filter, scales_, chosen_, steps);
     window_ = std::make_unique<StiffWindow>(
         problem(), micro, scales_,
         WindowShape{FilterWeights(filter, size.each_side), size.steps_per_period, Sides::both, VelocityUse::possible});
@@ -93,9 +82,9 @@ void StiffRun::make_window() {
     ProjectionTolerance tolerance =
         usual_projection_tolerance(spectrum_.slowest, size_, request().rtol,
                                    leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
-    if (options_.projection_tolerance) {
-        require_positive(*options_.projection_tolerance, "projection_tolerance");
-        tolerance = {*options_.projection_tolerance, *options_.projection_tolerance};
+    if (chosen_.projection_tolerance) {
+        require_positive(*chosen_.projection_tolerance, "projection_tolerance");
+        tolerance = {*chosen_.projection_tolerance, *chosen_.projection_tolerance};
     }
     // What springs off by this hold is a millionth of the slow motion's kinetic energy.
     const double speed = 1e-3 * size_.length / size_.time;
@@ -115,7 +104,7 @@ std::optional<Violation> StiffRun::first_violation() const {
                         window_->width(), run_->length(), scales_.slowest, method::direct.name)};
     }
     const double turn = window_->micro_step() * spectrum_.fastest;
-    if (options_.micro.value_or("verlet") == "verlet" && turn >= 2) {
+    if (chosen_.micro.value_or("verlet") == "verlet" && turn >= 2) {
         return Violation{
             Outcome::unstable,
             fmt::format("the fastest motion of the springs has a frequency of {:.4g} at the start, and micro-steps of "
@@ -138,7 +127,7 @@ std::optional<Violation> StiffRun::separation_violation(const SlowSize& size) co
             width, width / scales_.slowest, size.time, method::direct.name)};
 }
 
-void StiffRun::require_frequencies(double t, std::span<const double> x) {
+void StiffRun::require_frequencies(double t, In x) {
     constexpr double most_slower = 2.5;
     const auto now = spring_frequencies(problem(), t, x);
     if (start_frequencies_.empty()) {
@@ -174,13 +163,13 @@ void StiffRun::require_budget() {
     }
 }
 
-void StiffRun::require_separation(const SlowSize& size) {
-    if (const auto violation = separation_violation(size)) {
+void StiffRun::require_separation() {
+    if (const auto violation = separation_violation(size_)) {
         run_->refuse(*violation);
     }
 }
 
-const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x, std::span<const double> v) {
+const StiffRun::Filtered& StiffRun::filtered(double t, In x, In v) {
     if (last_.t == t && std::ranges::equal(last_.x, x) && std::ranges::equal(last_.v, v)) {
         return last_;
     }
@@ -190,9 +179,7 @@ const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x
         return last_ = {t, {x.begin(), x.end()}, {v.begin(), v.end()}, none, none, none};
     }
     (*window_)(t, x, v);
-    const auto copied = [](std::span<const double> values) {
-        return std::vector<double>(values.begin(), values.end());
-    };
+    const auto copied = [](In values) { return std::vector<double>(values.begin(), values.end()); };
     Filtered next{t, copied(x), copied(v), copied(x), copied(window_->velocity()), copied(window_->acceleration())};
     for (std::size_t i = 0; i < x.size(); ++i) {
         next.position[i] += window_->move()[i];
@@ -200,7 +187,7 @@ const StiffRun::Filtered& StiffRun::filtered(double t, std::span<const double> x
     return last_ = std::move(next);
 }
 
-std::optional<ProjectedPoint> StiffRun::projected(double t, std::span<const double> x, std::span<const double> v) {
+std::optional<ProjectedPoint> StiffRun::projected(double t, In x, In v) {
     require_budget();
     if (violation()) {
         return std::nullopt;
@@ -226,7 +213,7 @@ std::optional<ProjectedPoint> StiffRun::projected(double t, std::span<const doub
 }
 
 void StiffRun::guess_projections() {
-    const auto guess = request().options.guess.value_or("elongations");
+    const auto guess = options().guess.value_or("elongations");
     const bool elongations =
         std::ranges::all_of(problem().springs->entries, [](const auto& spring) { return spring.has_elongation; });
     const bool possible = elongations && spectrum_.known && spectrum_.independent;
@@ -247,19 +234,19 @@ std::string StiffRun::failed_projection(double t, const ProjectedPoint& point) c
         kinetic_energy(problem(), request().velocity));
 }
 
-double StiffRun::largest_measure(double t, std::span<const double> x) const {
+double StiffRun::largest_measure(double t, In x) const {
     std::vector<double> values(problem().springs->measures->count());
     problem().springs->measures->values(x, t, values);
     return largest(values);
 }
 
-void StiffRun::judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration) {
+void StiffRun::judge_start(In x, In v, In acceleration) {
     size_ = SlowSize(x, v, acceleration, run_->length());
     if (const auto far = far_start(run_->outset(), x, size_)) {
         run_->refuse(*far);
         return;
     }
-    require_separation(size_);
+    require_separation();
     if (violation()) {
         return;
     }
@@ -269,24 +256,24 @@ void StiffRun::judge_start(std::span<const double> x, std::span<const double> v,
     }
 }
 
-void StiffRun::judge_glide(std::span<const double> x, std::span<const double> v) {
+void StiffRun::judge_glide(In x, In v) {
     const auto& again = filtered(request().t_start, x, v);
     glide_ = larger(glide_, size_.move(x, v, again.position, again.velocity));
 }
 
 void StiffRun::raise_tolerance_to_glide() {
-    if (!request().options.macro_step && !request().options.steps && 3 * glide_ > request().rtol) {
+    if (!options().macro_step && !options().steps && 3 * glide_ > request().rtol) {
         run_->warn(
             fmt::format("projections are uncertain by {:.2g} of the slow motion (windows of filter = {} and {:.3g} "
                         "periods see it change); rtol was raised from {:.2g} to {:.2g}",
-                        glide_, *options_.filter, window_->width() / scales_.slowest, request().rtol, 3 * glide_));
+                        glide_, *chosen_.filter, window_->width() / scales_.slowest, request().rtol, 3 * glide_));
         run_->loosen(3 * glide_, request().atol);
     }
 }
 
 void StiffRun::schedule(const std::string& project, SlowMotion& motion) {
-    const auto times = request().options.project_times.value_or(std::vector<double>{});
-    if ((project == "times") != request().options.project_times.has_value()) {
+    const auto times = options().project_times.value_or(std::vector<double>{});
+    if ((project == "times") != options().project_times.has_value()) {
         throw Misuse("project = times and project_times = [...] belong together: give both, or neither");
     }
     for (const double t : times) {
@@ -302,6 +289,99 @@ void StiffRun::schedule(const std::string& project, SlowMotion& motion) {
     run_->note("project", project);
     if (!sorted.empty()) {
         run_->note("project_times", fmt::format("{}", fmt::join(sorted, ",")));
+    }
+}
+
+Solution StiffRun::solve(const SlowMotion& motion, const MacroSolvers& solvers, std::vector<double> y) {
+    const auto macro = macro_choice(options(), run_->interval(), solvers);
+    run_->note(macro);
+    run_->allow_steps(most_steps_);
+    auto marched = taken_apart(march_macro(macro, motion, request(), std::move(y)));
+    auto& result = marched.result;
+    const double moved = accumulated_glide(result.steps);
+    if (const auto& violation = run_->violation()) {
+        end_as(result, violation->outcome, violation->sentence);
+    } else if (result.outcome == Outcome::completed && moved > 0.3) {
+        end_as(result, Outcome::no_scale_separation,
+               fmt::format("windows of {:.3g} see the slow motion change, and move it by about {:.1g} of its size in "
+                           "all: the springs are not fast against it",
+                           window_->width(), moved));
+    } else if (failure_ && result.outcome == Outcome::diverged) {
+        end_as(result, Outcome::not_converged, *failure_);
+    }
+    warn_at_the_end(result);
+    const double length = result.reached - request().t_start;
+    return run_->finished({.result = std::move(result),
+                           .trajectory = std::move(marched.trajectory),
+                           .final_state = std::move(marched.final_state),
+                           .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
+                           .price_of_direct = price_of_direct(spectrum_, length, request().rtol)});
+}
+
+void StiffRun::count() {
+    if (!window_) {
+        return;
+    }
+    auto& statistics = run_->statistics();
+    statistics.micro_steps = window_->micro_steps();
+    statistics.force_evaluations += window_->force_evaluations();
+    statistics.projections = projection_->projections();
+    statistics.projection_iterations = projection_->iterations();
+    statistics.projection_residual = projection_->largest_residual();
+    run_->note("micro", chosen_.micro.value_or("verlet"));
+    run_->note("micro_steps_per_period", fmt::format("{}", window_->steps_per_period()));
+    run_->note("filter", *chosen_.filter);
+    run_->note("window_periods", fmt::format("{:.6g}", window_->width() / scales_.slowest));
+}
+
+double StiffRun::accumulated_glide(std::int64_t macro_steps) const {
+    const auto projections = static_cast<double>(std::max<std::int64_t>(1, projection_->projections()));
+    const double applied = course.steps_start_projected ? static_cast<double>(macro_steps) / projections : 1;
+    return all_glides_ * applied;
+}
+
+double StiffRun::averaging_error(double reached) const {
+    return course.averages_forces ? glide_ * std::pow((reached - request().t_start) / size_.time, 2) : 0;
+}
+
+void StiffRun::warn_at_the_end(const MarchResult& result) {
+    const auto outcome = result.outcome;
+    const double moved = window_ ? std::max(accumulated_glide(result.steps), averaging_error(result.reached)) : 0;
+    if (outcome == Outcome::completed && moved > 10 * request().rtol) {
+        run_->warn(
+            fmt::format("windows of filter = {} and {:.3g} periods see the slow motion change: an error of {:.0g} of "
+                        "its size. Stiffer springs make that less, and so do shorter windows and filters of three "
+                        "vanishing moments (cubic, flat4); the method {} avoids it",
+                        *chosen_.filter, window_->width() / scales_.slowest, moved, method::direct.name));
+    }
+    if (outcome == Outcome::completed && !start_was_fast_ && course.moved > 10 * request().rtol) {
+        run_->warn(
+            fmt::format("the motion left the slow manifold and was projected back {} times, by {:.1g} of its size in "
+                        "all: its error is of that order. A tighter rtol, or the method {}, makes it less",
+                        projection_->projections() - 1, course.moved, method::ipa.name));
+    }
+    if (course.drifted_at) {
+        run_->warn(
+            fmt::format("from t = {:.4g} on, the energy that the springs have gathered changes the averaged force by a "
+                        "few percent or more: the slow motion may be far off; project = auto projects in time",
+                        *course.drifted_at));
+    }
+    if (!spectrum_.known) {
+        run_->warn(
+            "the springs depend on each other, and are too many to find their lowest frequency: the window is that of "
+            "the nominal ones; give a larger window_periods if projections do not converge");
+    }
+    if (stalled_ > 10 && scales_.slowest * 1e7 < size_.time) {
+        run_->warn(fmt::format(
+            "springs this stiff are at the limit of rounding: projections stop at changes of {:.2g} times the "
+            "tolerance, and the slow motion is uncertain accordingly. It differs from that of infinitely stiff springs "
+            "by {:.1g} of its size; frequencies a hundred times lower give the same, without the noise",
+            stalled_, 100 * std::pow(scales_.slowest / size_.time, 2)));
+    } else if (stalled_ > 10) {
+        run_->warn(
+            fmt::format("projections stop at changes of {:.2g} times the tolerance: beyond that the iteration only "
+                        "glides along the slow manifold; a larger projection_tolerance or a shorter window avoids it",
+                        stalled_));
     }
 }
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,17 +23,18 @@
 
 namespace lento {
 
-class StiffRun {
+/// The windows of iterated projections, where nobody gives others.
+inline const WindowDefaults ipa_window{
+    .filters = {"cubic"}, .periods = 6, .steps_per_period = 6, .least_periods = 3.6, .least_steps = 3.5};
+
+class StiffRun : public MethodRun {
 public:
     StiffRun(Run& run, const WindowDefaults& defaults);
 
-    Run& run() { return *run_; }
-    const Request& request() const { return run_->request(); }
-    /// With those that were chosen.
-    const Options& options() const { return options_; }
+    /// The options with those of the window that were chosen.
+    const Options& chosen() const { return chosen_; }
     StiffWindow& window() { return *window_; }
     Projection& projection() { return *projection_; }
-    const Problem& problem() const { return run_->problem(); }
     const SpringSpectrum& spectrum() const { return spectrum_; }
     const SlowSize& size() const { return size_; }
     const TimeScales& scales() const { return scales_; }
@@ -46,10 +46,10 @@ public:
     }
 
     /// Refuses springs that have become so much slower or faster than at the start that windows no longer fit them.
-    void require_frequencies(double t, std::span<const double> x);
+    void require_frequencies(double t, In x);
 
     /// Refuses a window that is not short against the slow motion.
-    void require_separation(const SlowSize& size);
+    void require_separation();
 
     /// What a window from (x, v) at t makes of it. The last one is remembered: a step ends where the next begins.
     struct Filtered {
@@ -57,39 +57,38 @@ public:
         std::vector<double> x{}, v{};  ///< where it started
         std::vector<double> position{}, velocity{}, acceleration{};
     };
-    const Filtered& filtered(double t, std::span<const double> x, std::span<const double> v);
+    const Filtered& filtered(double t, In x, In v);
 
     /// A full projection; nothing if it fails. An adaptive march tries again with a shorter step; one that cannot calls `give_up`.
-    std::optional<ProjectedPoint> projected(double t, std::span<const double> x, std::span<const double> v);
+    std::optional<ProjectedPoint> projected(double t, In x, In v);
     /// From here on projections begin with a guess, where springs allow it.
     void guess_projections();
     void give_up() { refuse(Outcome::not_converged, failure_.value_or("a projection failed")); }
 
-    double largest_measure(double t, std::span<const double> x) const;
+    double largest_measure(double t, In x) const;
 
     /// Where and when the run projects, as the options say.
     void schedule(const std::string& project, SlowMotion& motion);
 
     /// The start of the slow motion is known: what was taken out, and is there still a slow motion?
-    void judge_start(std::span<const double> x, std::span<const double> v, std::span<const double> acceleration);
+    void judge_start(In x, In v, In acceleration);
     /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An adaptive march cannot
     /// be asked for less: the number of iterations changes from one evaluation to the next.
-    void judge_glide(std::span<const double> x, std::span<const double> v);
+    void judge_glide(In x, In v);
     void raise_tolerance_to_glide();
 
     Solution solve(const SlowMotion& motion, const MacroSolvers& solvers, std::vector<double> y);
     /// Ends before the march: there is only the true start.
-    Solution not_started();
+    Solution not_started() { return run_->not_started(); }
 
     /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
     bool start_was_fast() const { return start_was_fast_; }
-    /// When what the springs have gathered began to move the slow motion, without a projection.
-    const std::optional<double>& drifted_at() const { return drifted_at_; }
-    void note_drift(double t) { drifted_at_ = t; }
-    /// A projection on the way has moved the motion by this share of its size.
-    void note_moved(double move) { moved_ += move; }
-    void note_forces_are_averaged() { averages_forces_ = true; }
-    void note_steps_start_projected() { steps_start_projected_ = true; }
+    /// What a method tells of its march, for the warnings at the end.
+    struct Course {
+        bool averages_forces = false, steps_start_projected = false;
+        double moved = 0;                    ///< by projections on the way, as a share of the size of the motion
+        std::optional<double> drifted_at{};  ///< when the springs began to move the slow motion, without a projection
+    } course{};
     /// Evaluations beside those of the windows.
     void count_evaluations(std::int64_t evaluations) { run_->statistics().force_evaluations += evaluations; }
     /// A march that resolves the springs takes more steps than one along the slow motion.
@@ -111,11 +110,10 @@ private:
     double averaging_error(double reached) const;
     void warn_at_the_end(const MarchResult& result);
 
-    Run* run_;
     TimeScales scales_;
     SlowSize size_;
     SpringSpectrum spectrum_;
-    Options options_;
+    Options chosen_;
     std::unique_ptr<StiffWindow> window_;
     std::unique_ptr<Projection> projection_;
     std::optional<SlowGuess> guess_;
@@ -123,12 +121,8 @@ private:
     Filtered last_;
     std::optional<std::string> failure_;  // of the last projection
     double stalled_ = 0;
-    std::optional<double> drifted_at_;
     double glide_ = 0;
     double all_glides_ = 0;
-    double moved_ = 0;
-    bool averages_forces_ = false;
-    bool steps_start_projected_ = false;
     bool start_was_fast_ = false;
     std::int64_t most_steps_ = 1'000'000;
 };

@@ -26,13 +26,13 @@ double stability_limit(std::string_view macro) {
 }  // namespace
 
 SampleSink StroboscopicRun::sink() {
-    if (!run_->request().sink) {
+    if (!request().sink) {
         return {};
     }
-    return [this, y = std::vector<double>()](double t, std::span<const double> given) mutable {
+    return [this, y = std::vector<double>()](double t, In given) mutable {
         y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
         complete(t, y);
-        run_->request().sink(t, y);
+        request().sink(t, y);
     };
 }
 
@@ -43,12 +43,12 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         solvers.fixed = {"herk3", "herk4"};
         solvers.usual = "herk3";
     }
-    const auto macro = macro_choice(run_->options(), {run_->request().t_start, run_->request().t_end}, solvers);
+    const auto macro = macro_choice(options(), run_->interval(), solvers);
     const std::size_t extra = known_period() ? 0 : 1;
     std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
     double steepest = 0;
     double longest_move = 0;
-    const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> result) {
+    const FirstOrderRate rate = [&](double t, In y, Out result) {
         std::copy_n(y.begin(), d(), z.begin());
         z[d()] = t;
         settle(t, std::span(z).first(d()));
@@ -80,33 +80,31 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     auto y = start();
     y.pop_back();
     y.resize(d() + extra, 0.0);
-    Request request = run_->request();
-    request.sink = sink();
+    Request sampled = request();
+    sampled.sink = sink();
     run_->note(macro);
     auto marched = macro.name.starts_with("herk") ? march_half_explicit(macro, rate, std::move(y))
-                                                  : march_macro(macro, {.rate = rate}, request, std::move(y));
+                                                  : march_macro(macro, {.rate = rate}, sampled, std::move(y));
     return finished(std::move(marched), steepest, stability_limit(macro.name), "macro_step");
 }
 
 Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate,
                                              std::vector<double> y) {
-    Recorder recorder({run_->request().t_start, run_->request().t_end}, run_->request().samples, sink(),
-                      run_->request().keep, run_->request().progress);
+    Recorder recorder(run_->interval(), request().samples, sink(), request().keep, request().progress);
     recorder.begin(y);
     const auto ground = std::make_unique<Ground>(problem());  // a chain of its own: rates settle points in between
     FirstOrderState<double> state(y.size());
     state.y = y;
-    rate(run_->request().t_start, state.y, state.rate);
-    MarchResult result{.reached = run_->request().t_start};
+    rate(request().t_start, state.y, state.rate);
+    MarchResult result{.reached = request().t_start};
     std::string off;
     const auto with = [&](auto stepper) {
         auto before = state;
         const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
             before = state;
             auto reached = ground->begin(t, state.y);
-            reached = stepper.step(
-                [&](double c, std::span<const double> point, std::span<double> r) { rate(t + c * h, point, r); },
-                [&](double c, std::span<double> point) { return ground->along(t + c * h, point); }, h, state);
+            reached = stepper.step([&](double c, In point, Out r) { rate(t + c * h, point, r); },
+                                   [&](double c, Out point) { return ground->along(t + c * h, point); }, h, state);
             if (!reached.converged) {
                 off = fmt::format(
                     "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
@@ -121,36 +119,31 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
             }
             return culprit;
         };
-        result = fixed_detail::steps({run_->request().t_start, run_->request().t_end}, *macro.step,
-                                     run_->request().stop, one, [&] { state = before; });
+        result = fixed_detail::steps(run_->interval(), *macro.step, request().stop, one, [&] { state = before; });
     };
     if (const auto culprit = first_not_finite(state.rate)) {
-        result = fixed_detail::not_finite_at_start(run_->request().t_start, *culprit);
+        result = fixed_detail::not_finite_at_start(request().t_start, *culprit);
     } else if (macro.name == "herk3") {
         with(HalfExplicit3(y.size()));
     } else {
         with(HalfExplicit4(y.size()));
     }
     if (!off.empty()) {
-        result.outcome = Outcome::not_converged;
-        result.explanation = off;
-        result.culprit.reset();
+        end_as(result, Outcome::not_converged, off);
     }
     const double reached = result.reached;
     return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = state.y}};
 }
 
 Solution StroboscopicRun::follow_map() {
-    const std::string macro = run_->options().macro.value_or("adams");
+    const std::string macro = options().macro.value_or("adams");
     require_one_of("macro", macro, {"adams", "rk2", "rk3", "rk4"});
     const bool adams = macro == "adams";
-    auto periods = run_->options().periods_per_step;
-    if (run_->options().steps) {
-        if (periods) {
-            throw Misuse("both periods_per_step and steps are given; one decides the other");
-        }
+    auto periods = options().periods_per_step;
+    require_not_both(options(), "periods_per_step", "steps");
+    if (options().steps) {
         periods = static_cast<std::size_t>(
-            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*run_->options().steps) - 1e-9)));
+            std::max(1.0, std::ceil(revolutions() / static_cast<double>(*options().steps) - 1e-9)));
     }
     if (!adams && !periods) {
         throw Misuse(
@@ -158,28 +151,27 @@ Solution StroboscopicRun::follow_map() {
                         "= adams chooses it",
                         macro));
     }
-    MapMarchSettings settings{.t_end = run_->request().t_end,
-                              .tolerance = {run_->request().rtol, run_->request().atol},
+    MapMarchSettings settings{.t_end = request().t_end,
+                              .tolerance = {request().rtol, request().atol},
                               .scales = scales_,
                               .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
                               .order = adams ? 8 : macro.back() - '0',
                               .pairs = problem().second_order,
                               .revolutions = !known_period(),
-                              .budget = run_->request().most_steps};
+                              .budget = request().most_steps};
     if (periods) {
         settings.periods_per_step = static_cast<std::int64_t>(*periods);
         run_->note("periods_per_step", fmt::format("{}", *periods));
     }
     run_->note("macro", macro);
-    Recorder recorder({run_->request().t_start, run_->request().t_end}, run_->request().samples, sink(),
-                      run_->request().keep, run_->request().progress);
+    Recorder recorder(run_->interval(), request().samples, sink(), request().keep, request().progress);
     auto z = start();
     recorder.begin(z);
     const StepListener listener{[&](double to) { return recorder.wants(to); },
                                 [&](DenseStep dense) { recorder.take(std::move(dense)); }};
-    const MapChange D = [&](std::span<const double> point, std::span<double> result) { change(point, result); };
-    auto march = adams ? march_map_adams(D, settings, z, listener, run_->request().stop)
-                       : march_map_runge_kutta(D, settings, z, listener, run_->request().stop);
+    const MapChange D = [&](In point, Out result) { change(point, result); };
+    auto march = adams ? march_map_adams(D, settings, z, listener, request().stop)
+                       : march_map_runge_kutta(D, settings, z, listener, request().stop);
     const double reached = march.result.reached;
     return finished({std::move(march.result),
                      std::move(recorder).trajectory(),

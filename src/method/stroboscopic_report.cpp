@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "method/stroboscopic_run.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
@@ -23,7 +24,7 @@ Settling completion(const std::shared_ptr<MicroFlow>& flow, const std::shared_pt
         }
         const std::size_t m = ground->names().size();
         y.resize(d + 2 * m);
-        const std::span<double> all(y);
+        const Out all(y);
         const auto steps = static_cast<double>(map->steps_per_period());
         flow->multipliers(t, 0, all.first(d), all.subspan(d, m));
         flow->mean_multipliers({.t = t,
@@ -40,11 +41,6 @@ void StroboscopicRun::complete(double t, std::vector<double>& y) {
     if (ground_) {
         completion(flow_, map_, ground_)(t, y);
     }
-}
-
-Solution StroboscopicRun::not_started() {
-    count();
-    return run_->not_started();
 }
 
 void StroboscopicRun::count() {
@@ -67,12 +63,10 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
         result.culprit.reset();
     }
     if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
-        result.outcome = Outcome::unstable;
-        result.culprit.reset();
-        result.explanation = fmt::format(
-            "steps are too long: their length times the slope of the averaged field reaches {:.3g}, where about {} is "
-            "the limit of stability; divide {} by {:.0f} or more",
-            steepest, limit, remedy, std::ceil(2 * steepest / limit));
+        end_as(result, Outcome::unstable,
+               fmt::format("steps are too long: their length times the slope of the averaged field reaches {:.3g}, "
+                           "where about {} is the limit of stability; divide {} by {:.0f} or more",
+                           steepest, limit, remedy, std::ceil(2 * steepest / limit)));
     }
     auto y = std::move(marched.final_state.position);
     Snapshot state{.t = result.reached};
@@ -86,32 +80,26 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
                 ? snapshot_of(state.t, y, problem().names.size(), ground_ ? ground_->names().size() : 0)
                 : Snapshot{.t = state.t, .position = y};
     state.revolutions = revolutions;
-    count();
     // As many micro-steps in every period.
     const double direct = static_cast<double>(flow_->evaluations()) /
                           static_cast<double>(std::max<std::int64_t>(1, flow_->micro_steps())) *
-                          static_cast<double>(map_->steps_per_period()) * (result.reached - run_->request().t_start) /
+                          static_cast<double>(map_->steps_per_period()) * (result.reached - request().t_start) /
                           map_->period();
-    if (result.outcome == Outcome::completed) {
-        run_->compare_with_direct(direct);
-    }
     return run_->finished({.result = std::move(result),
                            .trajectory = std::move(marched.trajectory),
                            .final_state = std::move(state),
                            .reconstruction = reconstruction(),
                            .settling = ground_ ? completion(flow_, map_, ground_) : Settling{},
-                           .advice = "; try shorter steps, or a tighter rtol where they are chosen"});
+                           .advice = "; try shorter steps, or a tighter rtol where they are chosen",
+                           .price_of_direct = direct});
 }
 
 /// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true motion (stroboscopic,
 /// section 3.1).
 Reconstruction StroboscopicRun::reconstruction() const {
     return [flow = flow_, map = map_, ground = ground_, second_order = problem().second_order,
-            names = problem().names.size(), t_start = run_->request().t_start](const Snapshot& slow) {
-        std::vector<double> z = slow.position;
-        if (second_order) {
-            z.insert(z.end(), slow.velocity.begin(), slow.velocity.end());
-        }
+            names = problem().names.size(), t_start = request().t_start](const Snapshot& slow) {
+        auto z = put_together(slow.position, second_order ? slow.velocity : std::vector<double>());
         z.push_back(slow.t);
         const std::size_t d = z.size() - 1;
         const double revolutions = slow.revolutions.value_or((slow.t - t_start) / map->period());
@@ -136,6 +124,43 @@ Reconstruction StroboscopicRun::reconstruction() const {
         }
         return state;
     };
+}
+
+Verdict stroboscopic_verdict(const Problem& problem, double evaluations) {
+    if (!problem.phases.empty() && !common_period(problem)) {
+        return {false,
+                "the phases have no common period of less than 64 turns of the slowest: there is no one-period map"};
+    }
+    const bool declared = !problem.phases.empty() || problem.period;
+    if (problem.springs && !declared) {
+        return {false, "stiff springs have no common period"};
+    }
+    if (problem.constraints && !declared) {
+        return {false, "no fast phase is declared, nor a period"};
+    }
+    if (!declared) {
+        return {true, "where the motion returns near its start again and again: the period is then found"};
+    }
+    const char* why = problem.phases.empty()
+                          ? "a fast period is declared: steps stride over many of them at once"
+                          : "a fast phase is declared: steps stride over many of its periods at once";
+    // NOTE: the map over a period of a motion that finds a limit cycle is far from the identity in the directions in which it does.
+    if (problem.springs || (problem.constraints && problem.phases.empty()) || finds_limit_cycle(problem)) {
+        return {true, why};
+    }
+    constexpr double beside_windows = 3;  // where forces have a phase, windows are cheaper
+    return {true, why, problem.second_order && !problem.phases.empty() ? beside_windows * evaluations : evaluations};
+}
+
+Solution follow_recovered(StroboscopicRun& strobe, Recovery recovery, std::span<const int> orders) {
+    Run& run = strobe.run();
+    const auto& options = run.options();
+    const bool fixed = options.macro_step || options.steps;
+    const int order = options.difference_order ? static_cast<int>(*options.difference_order)
+                      : fixed                  ? 2
+                                               : strobe.fitting_order(recovery, orders);
+    run.note("difference_order", fmt::format("{}", order));
+    return strobe.follow_field(MapField(recovery, order));
 }
 
 }  // namespace lento

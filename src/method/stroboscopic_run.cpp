@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,9 +21,7 @@ constexpr double micro_share = 0.3;  // of the tolerance that micro-steps may ta
 constexpr std::size_t most_micro_steps = 4096;
 
 std::size_t given_steps(const Options& options, double period) {
-    if (options.micro_step && options.micro_steps_per_period) {
-        throw Misuse("both micro_step and micro_steps_per_period are given; one decides the other");
-    }
+    require_not_both(options, "micro_step", "micro_steps_per_period");
     if (options.micro_step) {
         require_positive(*options.micro_step, "micro_step");
         return static_cast<std::size_t>(std::max(1.0, std::ceil(period / *options.micro_step - 1e-9)));
@@ -49,7 +46,7 @@ void level(std::vector<double>& scales, std::size_t names, bool second_order) {
 }
 
 /// The largest of |difference| over the scale, in ulps.
-double ulps(std::span<const double> difference, std::span<const double> scales) {
+double ulps(In difference, In scales) {
     double largest = 0;
     for (std::size_t i = 0; i < scales.size(); ++i) {
         largest = larger(largest, std::abs(difference[i]) / scales[i]);
@@ -60,11 +57,12 @@ double ulps(std::span<const double> difference, std::span<const double> scales) 
 }  // namespace
 
 StroboscopicRun::StroboscopicRun(Run& run)
-    : run_(&run),
+    : MethodRun(run),
       period_(common_period(run.problem())),
       ground_(run.problem().constraints ? std::make_shared<Ground>(run.problem()) : nullptr) {
     micro_ = run.options().micro.value_or(usual_micro_stepper(run.problem()));
     flow_ = micro_flow(run.problem(), micro_, run.request().t_start);
+    run.count_with([this] { count(); });
     for (auto check : {&StroboscopicRun::find_period, &StroboscopicRun::require_slow_time,
                        &StroboscopicRun::choose_micro_steps, &StroboscopicRun::judge_map}) {
         if (ready()) {
@@ -76,7 +74,7 @@ StroboscopicRun::StroboscopicRun(Run& run)
 
 std::vector<double> StroboscopicRun::start() const {
     auto z = run_->start();
-    z.push_back(run_->request().t_start);
+    z.push_back(request().t_start);
     return z;
 }
 
@@ -84,20 +82,20 @@ void StroboscopicRun::find_period() {
     const auto z = start();
     const double length = run_->length();
     std::vector<double> rate(d());
-    flow_->rate(run_->request().t_start, std::span(z).first(d()), rate);
+    flow_->rate(request().t_start, std::span(z).first(d()), rate);
     if (const auto culprit = first_not_finite(rate)) {
         return run_->refuse(Outcome::diverged,
                             fmt::format("the rate of {} is not a finite number at the start, t = {}",
-                                        problem().names[*culprit % problem().names.size()], run_->request().t_start));
+                                        problem().names[*culprit % problem().names.size()], request().t_start));
     }
     if (known_period()) {
         const double period = *period_;
-        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(run_->options(), period));
+        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(options(), period));
         // How far an oscillation goes counts, not where in it the map looks.
         constexpr std::size_t looks = 16;
         std::vector<double> increments(looks * d());
         flow_->follow(
-            {.t = run_->request().t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
+            {.t = request().t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
             std::span(z).first(d()), increments);
         for (std::size_t i = 0; i < d(); ++i) {
             double size = std::abs(z[i]);
@@ -108,14 +106,12 @@ void StroboscopicRun::find_period() {
         }
         level(scales_, problem().names.size(), problem().second_order);
     } else {
-        const auto found =
-            first_return(*flow_, {run_->request().t_start, run_->request().t_end}, {z.begin(), z.end() - 1},
-                         problem().second_order, {1e-8, 1e-11}, run_->request().stop);
+        const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
+                                        {1e-8, 1e-11}, request().stop);
         if (!found.failure.empty()) {
             return run_->refuse(Outcome::refused, found.failure);
         }
-        map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(run_->options(), found.period),
-                                             found.scales);
+        map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(options(), found.period), found.scales);
         scales_ = found.scales;
     }
     if (map_->period() * 3 > length) {
@@ -133,19 +129,18 @@ void StroboscopicRun::require_slow_time() {
     const auto y = std::span(z).first(d());
     const double T = map_->period();
     std::vector<double> increments(looks * d());
-    flow_->follow(
-        {.t = run_->request().t_start, .h = T / (4 * looks), .turns = 0.25 / looks, .steps = 4, .marks = looks}, y,
-        increments);
+    flow_->follow({.t = request().t_start, .h = T / (4 * looks), .turns = 0.25 / looks, .steps = 4, .marks = looks}, y,
+                  increments);
     std::vector<double> point(y.begin(), y.end());
     std::vector<double> here(d()), part(d()), whole(d());
     for (std::size_t k = 0; k < looks; ++k) {
-        flow_->rate(run_->request().t_start, point, here);
-        flow_->rate(run_->request().t_start + T, point, whole);
+        flow_->rate(request().t_start, point, here);
+        flow_->rate(request().t_start + T, point, whole);
         for (const double share : {0.21, 0.5}) {
-            flow_->rate(run_->request().t_start + share * T, point, part);
+            flow_->rate(request().t_start + share * T, point, part);
             for (std::size_t i = 0; i < d(); ++i) {
                 const double within = std::abs(part[i] - here[i]);
-                const double effect = within * (run_->length());
+                const double effect = within * run_->length();
                 if (effect > tolerance_of(i, z) && within > 10 * std::abs(whole[i] - here[i]) &&
                     within > 1e-10 * std::abs(here[i])) {
                     return run_->refuse(
@@ -163,14 +158,14 @@ void StroboscopicRun::require_slow_time() {
     }
 }
 
-double StroboscopicRun::tolerance_of(std::size_t i, std::span<const double> z) const {
+double StroboscopicRun::tolerance_of(std::size_t i, In z) const {
     if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
-        return run_->request().rtol * map_->period() / (2 * std::numbers::pi);
+        return request().rtol * map_->period() / (2 * std::numbers::pi);
     }
-    return run_->request().atol + run_->request().rtol * std::max(std::abs(z[i]), scales_[i]);
+    return request().atol + request().rtol * std::max(std::abs(z[i]), scales_[i]);
 }
 
-double StroboscopicRun::over_tolerance(std::span<const double> difference, std::span<const double> z) const {
+double StroboscopicRun::over_tolerance(In difference, In z) const {
     double largest = 0;
     for (std::size_t i = 0; i < difference.size(); ++i) {
         largest = larger(largest, std::abs(difference[i]) / tolerance_of(i, z));
@@ -178,7 +173,7 @@ double StroboscopicRun::over_tolerance(std::span<const double> difference, std::
     return largest;
 }
 
-void StroboscopicRun::settle(double t, std::span<double> y) {
+void StroboscopicRun::settle(double t, Out y) {
     if (ground_ && !ground_->settle(t, y).converged) {
         std::fill(y.begin(), y.end(), nan);
     }
@@ -186,7 +181,7 @@ void StroboscopicRun::settle(double t, std::span<double> y) {
 
 /// What errors of the map make over the whole run, over the tolerance. They add up, R e after R revolutions; and where nothing ties the motion to a
 /// phase, what has added up makes each later revolution too long or too short: R/2 (D(z + R e) - D(z)). `difference` is e.
-double StroboscopicRun::micro_error(std::span<const double> z, std::vector<double>& difference) {
+double StroboscopicRun::micro_error(In z, std::vector<double>& difference) {
     const double R = revolutions();
     const std::size_t steps = map_->steps_per_period();
     std::vector<double> coarse(d() + 1), fine(d() + 1), later(d() + 1), moved(z.begin(), z.end());
@@ -199,7 +194,7 @@ double StroboscopicRun::micro_error(std::span<const double> z, std::vector<doubl
         difference[i] = coarse[i] - fine[i];
     }
     const double direct = R * over_tolerance(difference, z);
-    const bool far_off = !(direct * run_->request().rtol < 0.1);
+    const bool far_off = !(direct * request().rtol < 0.1);
     if (far_off || !problem().phases.empty()) {  // phases do not drift
         return direct;
     }
@@ -218,8 +213,7 @@ void StroboscopicRun::choose_micro_steps() {
     micro_steps_given_ = map_->steps_per_period() > 0;
     const auto z = start();
     std::vector<double> difference;
-    const bool by_tolerance =
-        !run_->options().macro_step && !run_->options().steps && !run_->options().periods_per_step;
+    const bool by_tolerance = !options().macro_step && !options().steps && !options().periods_per_step;
     if (micro_steps_given_) {
         if (const double error = by_tolerance ? micro_error(z, difference) : 0.0; error > 10) {
             run_->warn(fmt::format(
@@ -248,9 +242,9 @@ void StroboscopicRun::choose_micro_steps() {
                 run_->warn(
                     fmt::format("a period changes the state by so little that rounding in the map is worth {:.2g} "
                                 "times the tolerance: rtol was raised from {:.2g} to {:.2g}",
-                                0.05 * error, run_->request().rtol, factor * run_->request().rtol));
+                                0.05 * error, request().rtol, factor * request().rtol));
             }
-            run_->loosen(factor * run_->request().rtol, factor * run_->request().atol);
+            run_->loosen(factor * request().rtol, factor * request().atol);
             return;
         }
         // With the order of the stepper the next try often is more than enough.
@@ -272,13 +266,13 @@ void StroboscopicRun::choose_micro_steps() {
                     map_->steps_per_period(), before));
 }
 
-void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
+void StroboscopicRun::watch_micro_steps(In z) {
     constexpr int looks = 4;
     if (micro_steps_given_ || z[d()] < next_look_) {
         return;
     }
-    const bool at_start = next_look_ == run_->request().t_start;
-    next_look_ = z[d()] + (run_->length()) / looks;
+    const bool at_start = next_look_ == request().t_start;
+    next_look_ = z[d()] + run_->length() / looks;
     if (at_start) {  // they were chosen there
         return;
     }
@@ -299,7 +293,7 @@ void StroboscopicRun::watch_micro_steps(std::span<const double> z) {
     }
 }
 
-void StroboscopicRun::change(std::span<const double> z, std::span<double> result) {
+void StroboscopicRun::change(In z, Out result) {
     std::vector<double> point(z.begin(), z.end());
     settle(z[d()], std::span(point).first(d()));
     watch_micro_steps(point);
@@ -345,10 +339,10 @@ void StroboscopicRun::judge_map() {
 }
 
 /// A declared period that is not the motion's makes the map turn along the orbit.
-void StroboscopicRun::judge_period(std::span<const double> change) {
+void StroboscopicRun::judge_period(In change) {
     const auto z = start();
     std::vector<double> rate(d());
-    flow_->rate(run_->request().t_start, std::span(z).first(d()), rate);
+    flow_->rate(request().t_start, std::span(z).first(d()), rate);
     double along = 0;
     double speed = 0;
     double whole = 0;

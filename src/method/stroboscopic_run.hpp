@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,21 +13,19 @@
 #include "average/map_field.hpp"
 #include "average/period_map.hpp"
 #include "lento/run/macro.hpp"
+#include "lento/run/method.hpp"
 #include "lento/run/run.hpp"
 #include "problem/ground.hpp"
 
 namespace lento {
 
-class StroboscopicRun {
+class StroboscopicRun : public MethodRun {
 public:
     explicit StroboscopicRun(Run& run);
 
     /// False: what the method relies on does not hold; `not_started` says so.
     bool ready() const { return run_->goes_on(); }
-    Solution not_started();
-
-    Run& run() { return *run_; }
-    PeriodMap& map() { return *map_; }
+    Solution not_started() { return run_->not_started(); }
 
     /// Y' = F(Y)/T with any solver (stroboscopic, section 3.2).
     Solution follow_field(const MapField& field);
@@ -39,7 +36,6 @@ public:
     int fitting_order(Recovery recovery, std::span<const int> orders);
 
 private:
-    const Problem& problem() const { return run_->problem(); }
     std::size_t d() const { return problem().unknowns(); }
     bool known_period() const { return period_.has_value(); }
     double revolutions() const { return run_->length() / map_->period(); }
@@ -51,26 +47,25 @@ private:
     void require_slow_time();
     void choose_micro_steps();
     void judge_map();
-    void judge_period(std::span<const double> change);
+    void judge_period(In change);
 
     /// The largest of what `difference` is over the tolerance, in any component of z.
-    double over_tolerance(std::span<const double> difference, std::span<const double> z) const;
-    double tolerance_of(std::size_t i, std::span<const double> z) const;
+    double over_tolerance(In difference, In z) const;
+    double tolerance_of(std::size_t i, In z) const;
     /// D at z, put on the constraints first; watches the micro-steps on the way.
-    void change(std::span<const double> z, std::span<double> result);
-    void settle(double t, std::span<double> y);
+    void change(In z, Out result);
+    void settle(double t, Out y);
     /// y on the constraints, with multipliers behind it: those of the true motion at the phases of the start, and their mean over a period.
     void complete(double t, std::vector<double>& y);
-    void watch_micro_steps(std::span<const double> z);
+    void watch_micro_steps(In z);
     /// The error of D with the steps a period that there are, by doubling them once.
-    double micro_error(std::span<const double> z, std::vector<double>& change);
+    double micro_error(In z, std::vector<double>& change);
 
     Marched march_half_explicit(const MacroChoice& macro, const FirstOrderRate& rate, std::vector<double> y);
     SampleSink sink();
     Solution finished(Marched marched, double steepest, double limit, const std::string& remedy);
     Reconstruction reconstruction() const;
 
-    Run* run_;
     std::optional<double> period_;  // known beforehand
     std::string micro_;
     std::shared_ptr<MicroFlow> flow_;
@@ -80,5 +75,11 @@ private:
     bool micro_steps_given_ = false;
     double next_look_ = 0;  // at the micro-steps, a time
 };
+
+/// `evaluations` is what a run takes where the period is declared.
+Verdict stroboscopic_verdict(const Problem& problem, double evaluations);
+
+/// Follows the field that is recovered with differences of the order asked for, else of one that the tolerance needs.
+Solution follow_recovered(StroboscopicRun& run, Recovery recovery, std::span<const int> orders);
 
 }  // namespace lento

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/golden.hpp"
+#include "base/number.hpp"
 #include "model/parts.hpp"
 
 namespace lento::model {

@@ -9,7 +9,6 @@
 /// forces alone.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -7,10 +7,8 @@
 /// y = (x, v).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -24,13 +22,13 @@ public:
         : manifold_(problem), last_(manifold_.entries()), here_(manifold_.entries()), multipliers_(manifold_.count()) {}
 
     /// The chain begins at y, which is on the constraints.
-    Convergence begin(double t, std::span<const double> y) {
+    Convergence begin(double t, In y) {
         manifold_.gradient(y.first(d()), t, last_);
         return {};
     }
 
     /// Moves y onto the constraints along the normals at the last point; it is the last point then.
-    Convergence along(double t, std::span<double> y) {
+    Convergence along(double t, Out y) {
         const auto x = y.first(d());
         if (!manifold_.factorise(last_)) {
             return {.converged = false, .independent = false};
@@ -45,7 +43,7 @@ public:
     }
 
     /// Moves y onto the constraints along the normals at y itself. The chain is at its end.
-    Convergence settle(double t, std::span<double> y) {
+    Convergence settle(double t, Out y) {
         if (const auto begun = begin(t, y); !begun.converged) {
             return begun;
         }

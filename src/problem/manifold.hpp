@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -68,14 +67,12 @@ public:
     /// Corrections taken so far.
     std::int64_t iterations() const { return iterations_; }
 
-    void gradient(std::span<const double> x, double t, std::span<double> entries) const {
-        constraints_->gradient(x, t, entries);
-    }
+    void gradient(In x, double t, Out entries) const { constraints_->gradient(x, t, entries); }
     /// Of g' M^-1 g'^T; false where the constraints are dependent.
-    [[nodiscard]] bool factorise(std::span<const double> gradient) { return matrix_.factorise(gradient); }
+    [[nodiscard]] bool factorise(In gradient) { return matrix_.factorise(gradient); }
 
     /// x -= factor * M^-1 g'^T mu
-    void pull(std::span<const double> gradient, std::span<const double> mu, double factor, std::span<double> x) {
+    void pull(In gradient, In mu, double factor, Out x) {
         if (!inverse_mass_.empty()) {
             const auto& pattern = constraints_->pattern();
             for (std::size_t j = 0; j < mu.size(); ++j) {
@@ -88,13 +85,13 @@ public:
             return;
         }
         transposed(gradient, mu, force_);
-        mass_.to_acceleration(std::span<double>(force_), std::span<double>(scratch_));
+        mass_.to_acceleration(Out(force_), Out(scratch_));
         for (std::size_t i = 0; i < x.size(); ++i) {
             x[i] -= factor * force_[i];
         }
     }
     /// g'^T mu
-    void transposed(std::span<const double> gradient, std::span<const double> mu, std::span<double> force) const {
+    void transposed(In gradient, In mu, Out force) const {
         const auto& pattern = constraints_->pattern();
         std::fill(force.begin(), force.end(), 0.0);
         for (std::size_t j = 0; j < count(); ++j) {
@@ -105,7 +102,7 @@ public:
     }
 
     /// Moves x onto g(x, t) = 0 along the normals at another point; mu is how far.
-    Convergence to_position(std::span<const double> directions, double t, std::span<double> x, std::span<double> mu) {
+    Convergence to_position(In directions, double t, Out x, Out mu) {
         set_scale(directions, x);
         return converge(
             mu, [&](int) { constraints_->values(x, t, residual_); },
@@ -117,43 +114,27 @@ public:
     }
 
     /// Makes v tangential at x: the gradient is that at x.
-    Convergence to_velocity(std::span<const double> gradient, std::span<const double> x, double t, std::span<double> v,
-                            std::span<double> nu) {
+    Convergence to_velocity(In gradient, In x, double t, Out v, Out nu) {
         set_scale(gradient, v);
         return converge(
-            nu,
-            [&](int iteration) {
-                constraints_->rates(x, v, t, clock_, residual_);
-                // NOTE: where the constraints move, a velocity of zero says nothing of the size that velocities have.
-                for (std::size_t j = 0; iteration == 0 && j < count(); ++j) {
-                    scale_[j] = std::max(scale_[j], std::abs(residual_[j]));
-                }
-            },
-            [&] { return matrix_.factorise(gradient); }, [&] { pull(gradient, correction_, 1, v); });
+            nu, [&](int iteration) { rate_residual(iteration, x, v, t); }, [&] { return matrix_.factorise(gradient); },
+            [&] { pull(gradient, correction_, 1, v); });
     }
 
     /// The same along the normals at another point. Factorises.
-    Convergence to_velocity_along(std::span<const double> directions, std::span<const double> gradient,
-                                  std::span<const double> x, double t, std::span<double> v, std::span<double> nu) {
+    Convergence to_velocity_along(In directions, In gradient, In x, double t, Out v, Out nu) {
         set_scale(gradient, v);
         if (!matrix_.factorise(gradient, directions)) {
             return {.converged = false, .independent = false};
         }
         return converge(
-            nu,
-            [&](int iteration) {
-                constraints_->rates(x, v, t, clock_, residual_);
-                for (std::size_t j = 0; iteration == 0 && j < count(); ++j) {
-                    scale_[j] = std::max(scale_[j], std::abs(residual_[j]));
-                }
-            },
+            nu, [&](int iteration) { rate_residual(iteration, x, v, t); },
             [&] { return matrix_.factorise(gradient, directions); }, [&] { pull(directions, correction_, 1, v); });
     }
 
     /// Turns the acceleration a = M^-1 f of the active forces into that of the constrained motion. The matrix must be that of the
     /// gradient at x.
-    void constrain_acceleration(std::span<const double> gradient, std::span<const double> x, std::span<const double> v,
-                                double t, std::span<double> a, std::span<double> lambda) {
+    void constrain_acceleration(In gradient, In x, In v, double t, Out a, Out lambda) {
         const auto& pattern = constraints_->pattern();
         constraints_->curvature(x, v, t, clock_, curvature_);
         std::fill(lambda.begin(), lambda.end(), 0.0);
@@ -174,26 +155,26 @@ public:
     }
 
     /// g at (x, t), and the largest of it relative to `gradient`, one nearby.
-    Convergence residuals(std::span<const double> gradient, std::span<const double> x, double t, std::span<double> g) {
+    Convergence residuals(In gradient, In x, double t, Out g) {
         set_scale(gradient, x);
         constraints_->values(x, t, residual_);
         std::copy(residual_.begin(), residual_.end(), g.begin());
         return largest_residual();
     }
     /// Solves with the matrix factorised last, in place.
-    void solve(std::span<double> r) {
+    void solve(Out r) {
         matrix_.solve(r);
         ++iterations_;
     }
 
     /// The largest relative residuals.
-    Convergence position_residual(std::span<const double> x, double t) {
+    Convergence position_residual(In x, double t) {
         constraints_->gradient(x, t, newton_);
         set_scale(newton_, x);
         constraints_->values(x, t, residual_);
         return largest_residual();
     }
-    Convergence velocity_residual(std::span<const double> x, std::span<const double> v, double t) {
+    Convergence velocity_residual(In x, In v, double t) {
         constraints_->gradient(x, t, newton_);
         set_scale(newton_, v);
         constraints_->rates(x, v, t, clock_, residual_);
@@ -205,7 +186,7 @@ private:
     /// Residuals that no iteration improves are taken for rounding up to here.
     static constexpr double stalled = 5e-13;
 
-    void set_scale(std::span<const double> gradient, std::span<const double> x) {
+    void set_scale(In gradient, In x) {
         const auto& pattern = constraints_->pattern();
         double largest = 0;
         for (const double component : x) {
@@ -222,6 +203,14 @@ private:
         }
     }
 
+    void rate_residual(int iteration, In x, In v, double t) {
+        constraints_->rates(x, v, t, clock_, residual_);
+        // NOTE: where the constraints move, a velocity of zero says nothing of the size that velocities have.
+        for (std::size_t j = 0; iteration == 0 && j < count(); ++j) {
+            scale_[j] = std::max(scale_[j], std::abs(residual_[j]));
+        }
+    }
+
     Convergence largest_residual() const {
         Convergence state;
         for (std::size_t j = 0; j < count(); ++j) {
@@ -235,7 +224,7 @@ private:
     }
 
     template <class Evaluate, class Renew, class Apply>
-    Convergence converge(std::span<double> total, Evaluate&& evaluate, Renew&& renew, Apply&& apply) {
+    Convergence converge(Out total, Evaluate&& evaluate, Renew&& renew, Apply&& apply) {
         constexpr int most_iterations = 50;
         constexpr int most_setbacks = 4;
         constexpr double slow = 0.25;

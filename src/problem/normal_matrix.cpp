@@ -256,6 +256,16 @@ Eigen::MatrixXd matrix_of(const Mass& mass) {
 
 }  // namespace
 
+double normal_entry(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient, std::size_t j) {
+    double sum = 0;
+    for (std::size_t a = pattern.start(j); a < pattern.start(j + 1); ++a) {
+        for (std::size_t b = pattern.start(j); b < pattern.start(j + 1); ++b) {
+            sum += gradient[a] * gradient[b] * mass.inverse_entry(pattern.column(a), pattern.column(b));
+        }
+    }
+    return sum;
+}
+
 std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient) {
     constexpr std::size_t most = 5;
     std::vector<Relation> found;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "lento/problem/constraints.hpp"
 #include "lento/problem/mass.hpp"
-#include "lento/problem/sparse_pattern.hpp"
 
 namespace lento {
 
@@ -59,6 +59,9 @@ private:
     std::vector<double> inverse_;  // by rows, of a dense matrix
     std::vector<double> right_;
 };
+
+/// The entry of row and column j, from the entries of g'.
+double normal_entry(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient, std::size_t j);
 
 /// A linear relation among the rows of g': sum of weight * row = 0, up to rounding.
 using Relation = std::vector<std::pair<std::size_t, double>>;

@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-#include "base/golden.hpp"
+#include "base/number.hpp"
 
 namespace lento {
 namespace {

@@ -9,11 +9,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "lento/problem/constraints.hpp"
 #include "lento/problem/mass.hpp"
 #include "lento/problem/problem.hpp"
-#include "lento/problem/sparse_pattern.hpp"
 
 namespace lento {
 
@@ -31,5 +30,11 @@ SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, s
 
 /// Of the springs of a problem at (x, t). Springs with a potential of another form count with the frequency they declare.
 SpringSpectrum spring_spectrum(const Problem& problem, In x, double t);
+
+/// The energy of the springs, 1/2 sum_j k_j (g_j^2 + (g_j'/omega_j)^2).
+double spring_energy(const Problem& problem, double t, In x, In v);
+
+/// That of the motion, 1/2 v^T M v.
+double kinetic_energy(const Problem& problem, In v);
 
 }  // namespace lento

@@ -1,7 +1,6 @@
 /// The fast time scales of a system, from its phases or its declared period.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "lento/run/macro.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stop_token>
 #include <utility>
 
@@ -39,9 +38,7 @@ const MacroSolvers& spring_solvers() {
 }
 
 MacroChoice macro_choice(const Options& options, Interval interval, const MacroSolvers& solvers) {
-    if (options.macro_step && options.steps) {
-        throw Misuse("both macro_step and steps are given; one decides the other");
-    }
+    require_not_both(options, "macro_step", "steps");
     MacroChoice choice;
     if (options.macro_step) {
         require_positive(*options.macro_step, "macro_step");
@@ -252,10 +249,8 @@ Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const R
 
 Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force, const Request& request,
                     std::span<const double> x, std::span<const double> v) {
-    std::vector<double> y(x.begin(), x.end());
-    y.insert(y.end(), v.begin(), v.end());
     return taken_apart(
-        march_macro(choice, {.rate = first_order_rate(force), .acceleration = force}, request, std::move(y)));
+        march_macro(choice, {.rate = first_order_rate(force), .acceleration = force}, request, put_together(x, v)));
 }
 
 Marched taken_apart(Marched marched) {
@@ -264,6 +259,16 @@ Marched taken_apart(Marched marched) {
     marched.final_state.velocity.assign(middle, y.end());
     y.erase(middle, y.end());
     return marched;
+}
+
+std::vector<double> put_together(std::span<const double> x, std::span<const double> v) {
+    std::vector<double> y(x.size() + v.size());
+    put_together(x, v, y);
+    return y;
+}
+
+void put_together(std::span<const double> x, std::span<const double> v, std::span<double> y) {
+    std::ranges::copy(v, std::ranges::copy(x, y.begin()).out);
 }
 
 FirstOrderRate first_order_rate(AveragedAcceleration acceleration) {

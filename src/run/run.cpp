@@ -1,12 +1,13 @@
 #include "lento/run/run.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "judge/constrained_start.hpp"
 #include "lento/base/misuse.hpp"
+#include "lento/run/request.hpp"
 
 namespace lento {
 namespace {
@@ -25,6 +26,12 @@ void require_options_apply(const Options& options, const Method& method) {
 }
 
 }  // namespace
+
+void end_as(MarchResult& result, Outcome outcome, std::string explanation) {
+    result.outcome = outcome;
+    result.explanation = std::move(explanation);
+    result.culprit.reset();
+}
 
 Run::Run(const Problem& problem, const Request& request, const Method& method, ChosenBy by)
     : began_(std::chrono::steady_clock::now()),
@@ -47,11 +54,7 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
 }
 
 std::vector<double> Run::start() const {
-    auto y = request_.start;
-    if (problem_.second_order) {
-        y.insert(y.end(), request_.velocity.begin(), request_.velocity.end());
-    }
-    return y;
+    return problem_.second_order ? put_together(request_.start, request_.velocity) : request_.start;
 }
 
 void Run::note(const MacroChoice& macro) {
@@ -74,17 +77,22 @@ void Run::refuse(const Violation& violation) {
     stop_.request_stop();
 }
 
-void Run::compare_with_direct(double evaluations_of_direct) {
-    if (static_cast<double>(record_.statistics.force_evaluations) > evaluations_of_direct) {
+Solution Run::finished(Ending ending) {
+    auto& result = ending.result;
+    auto& statistics = record_.statistics;
+    if (count_) {
+        count_();
+    }
+    if (violation_) {
+        end_as(result, violation_->outcome, violation_->sentence);
+    }
+    if (const auto& price = ending.price_of_direct;
+        price && result.outcome == Outcome::completed && static_cast<double>(statistics.force_evaluations) > *price) {
         warn(
             fmt::format("{} force evaluations, where resolving every vibration would take about {:.0f}: the method {} "
                         "is the better choice here",
-                        record_.statistics.force_evaluations, evaluations_of_direct, method::direct.name));
+                        statistics.force_evaluations, *price, method::direct.name));
     }
-}
-
-Solution Run::finished(Ending ending) {
-    auto& result = ending.result;
     record_.outcome = result.outcome;
     record_.explanation = std::move(result.explanation);
     if (result.culprit) {
@@ -92,7 +100,6 @@ Solution Run::finished(Ending ending) {
             fmt::format(" (first in {}){}", problem_.names[*result.culprit % problem_.dimension()], ending.advice);
     }
     record_.t_end = result.reached;
-    auto& statistics = record_.statistics;
     statistics.macro_steps += result.steps;
     statistics.rejected_steps += result.rejected;
     statistics.newton_iterations += result.newton_iterations;
@@ -107,14 +114,36 @@ Solution Run::not_started() {
         state.velocity = request_.velocity;
     }
     record_.error_estimate.clear();
-    return finished(
-        {.result = {.outcome = violation_->outcome, .reached = request_.t_start, .explanation = violation_->sentence},
-         .final_state = std::move(state)});
+    return finished({.result = {.reached = request_.t_start}, .final_state = std::move(state)});
 }
 
 Solution Run::leave_to(const Method& other, std::string why) {
     record_.better_by = other.name;
-    return not_started(Outcome::refused, std::move(why));
+    return not_started({Outcome::refused, std::move(why)});
+}
+
+Request checked(Request request, std::size_t dimension) {
+    if (request.velocity.empty()) {
+        request.velocity.assign(dimension, 0.0);
+    }
+    if (request.start.size() != dimension || request.velocity.size() != dimension) {
+        throw Misuse(
+            fmt::format("the system has {} coordinates; the request gives {} starting positions and {} velocities",
+                        dimension, request.start.size(), request.velocity.size()));
+    }
+    if (first_not_finite(request.start) || first_not_finite(request.velocity)) {
+        throw Misuse("a starting position or velocity is not a finite number");
+    }
+    if (!std::isfinite(request.t_start) || !std::isfinite(request.t_end) || !(request.t_end > request.t_start)) {
+        throw Misuse(fmt::format("t_end is {} and t_start is {}; t_end must be later", request.t_end, request.t_start));
+    }
+    require_positive(request.rtol, "rtol");
+    require_positive(request.atol, "atol");
+    if (request.samples < 2) {
+        throw Misuse(
+            fmt::format("samples is {}; both ends of the run are samples, so at least 2 are needed", request.samples));
+    }
+    return request;
 }
 
 }  // namespace lento

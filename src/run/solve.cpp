@@ -80,9 +80,7 @@ Solution solve_automatically(const Problem& problem, Request request) {
     const auto sink = std::exchange(request.sink, {});
     std::vector<Sample> samples;
     if (sink) {
-        request.sink = [&](double t, std::span<const double> y) {
-            samples.emplace_back(t, std::vector<double>(y.begin(), y.end()));
-        };
+        request.sink = [&](double t, In y) { samples.emplace_back(t, std::vector<double>(y.begin(), y.end())); };
     }
     const bool averaged_start = request.options.initial.value_or("true-state") != "true-state";
     auto found = run(problem, request, *choice.method, ChosenBy::automatic);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/derivative.hpp"
+#include "papers/derivative.hpp"
 
 namespace lento {
 namespace {

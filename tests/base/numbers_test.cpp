@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/compensated_sum.hpp"
-#include "base/list_items.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "method/judged_slow_variables.hpp"
+#include "method/slow_check.hpp"
 #include "model/function.hpp"
 #include "model/parse.hpp"
 #include "model/parts.hpp"

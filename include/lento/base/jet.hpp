@@ -13,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <concepts>
-#include <limits>
 #include <numbers>
 #include <type_traits>
 

@@ -2,7 +2,6 @@
 /// Whatever can go wrong in a run that was set up properly is an Outcome, not an exception.
 #pragma once
 
-#include <cmath>
 #include <span>
 #include <stdexcept>
 #include <string>

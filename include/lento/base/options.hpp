@@ -53,6 +53,8 @@ void set_option(Options& options, std::string_view name, std::string_view value)
 
 /// The names of the options that are set.
 std::vector<std::string> names_of_set(const Options& options);
+/// Throws Misuse where both are set.
+void require_not_both(const Options& options, std::string_view one, std::string_view other);
 
 /// The options of these names; the others are taken out.
 Options only(Options options, const std::vector<std::string>& names);

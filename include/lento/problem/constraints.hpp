@@ -26,9 +26,38 @@
 #include "lento/base/jet.hpp"
 #include "lento/base/scratch.hpp"
 #include "lento/problem/forces.hpp"
-#include "lento/problem/sparse_pattern.hpp"
 
 namespace [[gnu::visibility("default")]] lento {
+
+/// Where a sparse matrix may have entries that are not zero, by rows.
+class SparsePattern {
+public:
+    SparsePattern() = default;
+    /// The columns of each row, ascending.
+    explicit SparsePattern(const std::vector<std::vector<std::size_t>>& rows) {
+        for (const auto& row : rows) {
+            columns_.insert(columns_.end(), row.begin(), row.end());
+            starts_.push_back(columns_.size());
+        }
+    }
+
+    std::size_t rows() const { return starts_.size() - 1; }
+    std::size_t entries() const { return columns_.size(); }
+    /// The entries of row j are those from start(j) to start(j + 1).
+    std::size_t start(std::size_t j) const { return starts_[j]; }
+    std::size_t column(std::size_t entry) const { return columns_[entry]; }
+    std::span<const std::size_t> row(std::size_t j) const {
+        return std::span(columns_).subspan(starts_[j], starts_[j + 1] - starts_[j]);
+    }
+
+private:
+    std::vector<std::size_t> starts_{0};
+    std::vector<std::size_t> columns_;
+};
+
+/// A colour for each column such that columns of one colour share no row; derivatives by all of them then need one
+/// evaluation.
+std::vector<std::size_t> colours_of_columns(const SparsePattern& pattern, std::size_t columns);
 
 /// Whether constraints move with the time while a motion is followed.
 enum class Clock { running, stopped };

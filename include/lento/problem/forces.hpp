@@ -8,7 +8,6 @@
 /// a user's function is compiled for double and for truncated series there and nowhere else; methods are compiled once.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>

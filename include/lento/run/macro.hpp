@@ -1,7 +1,6 @@
 /// The macro-solver by name: fixed steps with any stepper, Dormand-Prince 5(4) with a controller, or SUNDIALS.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -71,6 +70,9 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
 
 /// Both halves of y = (x, v) in their places.
 Marched taken_apart(Marched marched);
+/// y = (x, v)
+std::vector<double> put_together(std::span<const double> x, std::span<const double> v);
+void put_together(std::span<const double> x, std::span<const double> v, std::span<double> y);
 
 /// y' = (v, a) from the acceleration.
 FirstOrderRate first_order_rate(AveragedAcceleration acceleration);

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,6 +29,9 @@ namespace [[gnu::visibility("default")]] lento {
 /// Who chose the method. One that was asked for runs, or fails with its reason; one that `auto` chose may leave the
 /// problem to another.
 enum class ChosenBy { name, automatic };
+
+/// Ends a march in another way than it says; no component is to blame for that.
+void end_as(MarchResult& result, Outcome outcome, std::string explanation);
 
 class Run {
 public:
@@ -79,10 +81,11 @@ public:
     static std::string sentence_of(const Violation& violation);
     bool goes_on() const { return !violation_; }
 
-    /// Warns where the run took more evaluations than resolving every vibration would.
-    void compare_with_direct(double evaluations_of_direct);
+    /// Called as the run ends, started or not: puts counters and the options as they were used into the record.
+    void count_with(std::function<void()> count) { count_ = std::move(count); }
 
-    /// Ends the run. A march that failed names the component it failed in, with this advice.
+    /// Ends the run: by the violation, if there is one, whatever the march says. A march that failed names the component
+    /// it failed in, with this advice. One that took more evaluations than resolving every vibration would, warns.
     struct Ending {
         MarchResult result{};
         Trajectory trajectory{};
@@ -90,12 +93,13 @@ public:
         Reconstruction reconstruction{};
         Settling settling{};
         std::string advice{};
+        std::optional<double> price_of_direct{};
     };
     Solution finished(Ending ending);
     /// Ends it before the march: there is only the true start, and the violation.
     Solution not_started();
-    Solution not_started(Outcome outcome, std::string sentence) {
-        refuse(outcome, std::move(sentence));
+    Solution not_started(const Violation& violation) {
+        refuse(violation);
         return not_started();
     }
     /// Ends it before the march, because another method does with less work, or at all, what this one was chosen for.
@@ -109,8 +113,23 @@ private:
     Request request_;
     RunRecord record_;
     std::optional<Violation> violation_;
+    std::function<void()> count_;
     std::stop_source stop_;
     std::stop_callback<std::function<void()>> passed_on_;
+};
+
+/// What methods are made of that keep something along a run: short names for what they ask it most.
+class MethodRun {
+public:
+    explicit MethodRun(Run& run) : run_(&run) {}
+
+    Run& run() const { return *run_; }
+    const Problem& problem() const { return run_->problem(); }
+    const Request& request() const { return run_->request(); }
+    const Options& options() const { return run_->options(); }
+
+protected:
+    Run* run_;
 };
 
 }  // namespace lento

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "lento/problem/problem.hpp"
 #include "lento/run/method.hpp"
