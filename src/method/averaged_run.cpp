@@ -133,7 +133,7 @@ Solution AveragedRun::finished(const Filter& filter, const Window& window, const
                            .reconstruction = reconstruction(),
                            .settling = motion_->settling(),
                            .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                           .price_of_direct = price_of_direct(vibrations, request().rtol)});
+                           .price_of_direct = price_of_direct(vibrations, run_->asked_rtol())});
 }
 
 PhasePoint AveragedRun::slow_start() {

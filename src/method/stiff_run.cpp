@@ -315,7 +315,7 @@ Solution StiffRun::solve(const SlowMotion& motion, const MacroSolvers& solvers, 
                            .trajectory = std::move(marched.trajectory),
                            .final_state = std::move(marched.final_state),
                            .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                           .price_of_direct = price_of_direct(spectrum_, length, request().rtol)});
+                           .price_of_direct = price_of_direct(spectrum_, length, run_->asked_rtol())});
 }
 
 void StiffRun::count() {

@@ -39,6 +39,7 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
       method_(&method),
       by_(by),
       request_(checked(request, problem.dimension())),
+      asked_rtol_(request.rtol),
       passed_on_(request.stop, [this] { stop_.request_stop(); }) {
     request_.stop = stop_.get_token();
     require_options_apply(request_.options, method);

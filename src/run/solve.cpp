@@ -73,6 +73,11 @@ Request request_for(const Method& method, const Request& request) {
 
 Solution solve_automatically(const Problem& problem, Request request) {
     const Choice choice = automatic_choice(problem, request);
+    const auto given = names_of_set(request.options);
+    if (!std::ranges::all_of(given, [&](const auto& name) { return choice.method->takes(name); })) {
+        throw Misuse(fmt::format("of the methods for this problem ({}) none takes all of the options given ({})",
+                                 applying(problem, request), listed(given)));
+    }
     if (choice.method == &method::direct) {
         return run(problem, request, *choice.method, ChosenBy::automatic);
     }

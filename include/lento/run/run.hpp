@@ -60,6 +60,8 @@ public:
         request_.rtol = rtol;
         request_.atol = atol;
     }
+    /// As it was asked for.
+    double asked_rtol() const { return asked_rtol_; }
     void allow_steps(std::int64_t most) { request_.most_steps = std::min(request_.most_steps, most); }
 
     void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
@@ -111,6 +113,7 @@ private:
     const Method* method_;
     ChosenBy by_;
     Request request_;
+    double asked_rtol_;
     RunRecord record_;
     std::optional<Violation> violation_;
     std::function<void()> count_;
