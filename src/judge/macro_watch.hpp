@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lento/march/right_hand_side.hpp"
+#include "lento/march/recorder.hpp"
 
 namespace lento {
 

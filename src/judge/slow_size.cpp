@@ -7,18 +7,6 @@
 
 namespace lento {
 
-namespace {
-
-double largest(std::span<const double> x) {
-    double size = 0;
-    for (const double component : x) {
-        size = larger(size, std::abs(component));
-    }
-    return size;
-}
-
-}  // namespace
-
 SlowSize::SlowSize(std::span<const double> x, std::span<const double> v, std::span<const double> a, double run)
     : length(largest(x)), velocity(largest(v)), acceleration(largest(a)), time(run) {
     if (acceleration > 0) {

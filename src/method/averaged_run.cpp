@@ -18,17 +18,6 @@
 #include "lento/base/misuse.hpp"
 
 namespace lento {
-namespace {
-
-double largest(In x) {
-    double size = 0;
-    for (const double component : x) {
-        size = larger(size, std::abs(component));
-    }
-    return size;
-}
-
-}  // namespace
 
 AveragedRun::AveragedRun(Run& run) : AveragedRun(run, std::make_unique<FreeMotion>(run.problem())) {}
 

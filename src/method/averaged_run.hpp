@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "average/fast_part.hpp"
 #include "average/filter.hpp"
-#include "average/slow_state.hpp"
 #include "average/window.hpp"
 #include "judge/window_noise.hpp"
 #include "lento/run/run.hpp"

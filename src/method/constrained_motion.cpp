@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "average/constrained_window.hpp"
 #include "average/fast_part.hpp"
+#include "average/window.hpp"
 #include "march/constrained.hpp"
 #include "run/constrained_macro.hpp"
 

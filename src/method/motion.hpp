@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "average/slow_state.hpp"
+#include "average/fast_part.hpp"
 #include "average/window.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/macro.hpp"

@@ -19,14 +19,6 @@ namespace lento {
 
 namespace {
 
-double largest(std::span<const double> x) {
-    double size = 0;
-    for (const double component : x) {
-        size = larger(size, std::abs(component));
-    }
-    return size;
-}
-
 /// The frequency of each spring by itself at x: sqrt(k_j (g' M^-1 g'^T)_jj); the declared one for potentials of another form.
 std::vector<double> spring_frequencies(const Problem& problem, double t, std::span<const double> x) {
     const auto& pattern = problem.springs->measures->pattern();
