@@ -16,13 +16,13 @@
 
 #include <fmt/format.h>
 
-#include "average/constrained_window.hpp"
 #include "average/micro_flow.hpp"
 #include "average/window.hpp"
 #include "bench/by_hand.hpp"
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
 #include "papers/reversible_systems.hpp"
+#include "problem/manifold.hpp"
 
 namespace {
 

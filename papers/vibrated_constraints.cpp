@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "average/constrained_window.hpp"
+#include "average/window.hpp"
 #include "base/number.hpp"
 #include "chain.hpp"
 #include "lento/lento.hpp"
 #include "march/constrained.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento::papers {
 namespace {

@@ -11,11 +11,6 @@
 /// so that one factorisation serves all of them.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "average/phase_field.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/ground.hpp"

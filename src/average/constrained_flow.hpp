@@ -4,14 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -39,14 +33,12 @@ public:
     std::optional<std::string> failure() const override { return failure_; }
     std::int64_t newton_iterations() const override { return ground_.iterations(); }
 
-    void rate(double t, std::span<const double> y, std::span<double> rate) override {
-        constrained_rate({.t = t}, 0, y, rate, multipliers_);
-    }
-    void multipliers(double t, double turns, std::span<const double> y, std::span<double> lambda) override {
+    void rate(double t, In y, Out rate) override { constrained_rate({.t = t}, 0, y, rate, multipliers_); }
+    void multipliers(double t, double turns, In y, Out lambda) override {
         constrained_rate({.t = t, .turns = turns}, 1, y, rate_, lambda);
     }
     /// By the trapezoidal rule: over a period it is as good as the motion is smooth.
-    void mean_multipliers(const Stretch& stretch, std::span<const double> y, std::span<double> mean) override {
+    void mean_multipliers(const Stretch& stretch, In y, Out mean) override {
         Stretch part = stretch;
         part.steps = 1;
         part.marks = static_cast<std::size_t>(stretch.steps);
@@ -59,20 +51,15 @@ public:
             for (std::size_t j = 0; j < mean.size(); ++j) {
                 mean[j] += multipliers_[j] / static_cast<double>(part.marks);
             }
-            for (std::size_t i = 0; i < y.size(); ++i) {
-                point[i] = y[i] + increments[k * y.size() + i];
-            }
+            std::ranges::transform(y, In(increments).subspan(k * y.size(), y.size()), point.begin(), std::plus<>());
         }
     }
 
 protected:
-    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
-                  std::span<double> rate) {
+    void evaluate(const Stretch& stretch, In base, double steps, In u, Out rate) {
         const std::size_t d = u.size() / 2;
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            y_[i] = base[i] + u[i];
-        }
-        const std::span<const double> y(y_);
+        std::transform(u.begin(), u.end(), base.begin(), y_.begin(), std::plus<>());
+        const In y(y_);
         std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
         active_.uncounted(y.first(d), y.last(d), stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
                           rate.last(d));
@@ -80,19 +67,17 @@ protected:
 
     /// Moves base + u by `move(y)`, as an increment.
     template <class Move>
-    Convergence moved(std::span<const double> base, std::span<double> u, Move&& move) {
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            y_[i] = base[i] + u[i];
-        }
+    Convergence moved(In base, Out u, Move&& move) {
+        std::transform(u.begin(), u.end(), base.begin(), y_.begin(), std::plus<>());
         moved_ = y_;
-        const auto reached = move(std::span<double>(moved_));
+        const auto reached = move(Out(moved_));
         for (std::size_t i = 0; i < u.size(); ++i) {
             u[i] += moved_[i] - y_[i];
         }
         return reached;
     }
 
-    void fail(double t, const Convergence& reached, std::span<double> increments) {
+    void fail(double t, const Convergence& reached, Out increments) {
         std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
         failure_ =
             reached.independent
@@ -109,8 +94,7 @@ protected:
     std::optional<std::string> failure_;
 
 private:
-    void constrained_rate(const Stretch& stretch, double steps, std::span<const double> y, std::span<double> rate,
-                          std::span<double> lambda) {
+    void constrained_rate(const Stretch& stretch, double steps, In y, Out rate, Out lambda) {
         const std::size_t d = y.size() / 2;
         const double t = stretch.t + steps * stretch.h;
         evaluate(stretch, y, steps, zero_, rate);
@@ -138,7 +122,7 @@ public:
 
     int order() const override { return Stepper::order; }
 
-    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+    void follow(const Stretch& stretch, In y, Out increments) override {
         failure_.reset();
         std::fill(state_.y.begin(), state_.y.end(), 0.0);
         evaluate(stretch, y, 0.0, state_.y, state_.rate);
@@ -148,10 +132,9 @@ public:
         for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {
             for (const std::int64_t end = k + stretch.steps; k < end && reached.converged; ++k) {
                 const auto steps = static_cast<double>(k);
-                reached = stepper_.step([&](double c, std::span<const double> u,
-                                            std::span<double> rate) { evaluate(stretch, y, steps + c, u, rate); },
-                                        [&](double c, std::span<double> u) {
-                                            return moved(y, u, [&](std::span<double> point) {
+                reached = stepper_.step([&](double c, In u, Out rate) { evaluate(stretch, y, steps + c, u, rate); },
+                                        [&](double c, Out u) {
+                                            return moved(y, u, [&](Out point) {
                                                 return ground().along(stretch.t + (steps + c) * stretch.h, point);
                                             });
                                         },
@@ -177,7 +160,7 @@ public:
 
     int order() const override { return flow_.order(); }
 
-    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+    void follow(const Stretch& stretch, In y, Out increments) override {
         failure_.reset();
         const auto evaluations = flow_.evaluations();
         flow_.follow(stretch, y, increments);
@@ -185,7 +168,7 @@ public:
             const double t =
                 stretch.t + static_cast<double>(static_cast<std::int64_t>(mark + 1) * stretch.steps) * stretch.h;
             const auto reached = moved(y, increments.subspan(mark * y.size(), y.size()),
-                                       [&](std::span<double> point) { return ground().settle(t, point); });
+                                       [&](Out point) { return ground().settle(t, point); });
             if (!reached.converged) {
                 fail(t, reached, increments);
                 break;
@@ -196,7 +179,7 @@ public:
     }
 
 private:
-    MotionFlow<PrinceDormandOnMotion> flow_;
+    MotionFlow<OnMotion<PrinceDormand, double>> flow_;
 };
 
 }  // namespace lento

@@ -1,20 +1,21 @@
-#include "average/constrained_window.hpp"
-
+/// A window of a constrained system: a short integration on the manifold on both sides of a point, seen through a filter.
+///
+///     F = sum_k w_|k| M^-1 (f_k - g'(x_k)^T lambda_k),     mean multiplier = sum_k w_|k| lambda_k       (vibrated, section 4.2)
+///
+/// With SHAKE the multiplier at a point comes from the step to the next one; the one at the last point takes a move that is not a
+/// micro-step of the window, since nothing is evaluated at its end. With RATTLE and its compositions it is that of the acceleration at
+/// the point. SHAKE factorises the matrix of the constraints once, at the middle. Explicit time stays at the middle's value, for forces and
+/// constraints alike: the manifold of a window has a stopped clock.
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "average/window.hpp"
 #include "base/compensated_sum.hpp"
 #include "lento/base/misuse.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento {
 namespace {
@@ -25,43 +26,14 @@ struct WindowFailure {
     std::int64_t step = 0;  ///< micro-steps from the middle
 };
 
-class ConstrainedWindow : public Window {
+template <class Stepper>
+class ConstrainedWindow final : public Window {
 public:
     ConstrainedWindow(Acceleration& acceleration, Manifold& manifold, const TimeScales& scales,
                       const WindowShape& shape)
-        : Window(scales, shape), acceleration_(&acceleration), manifold_(&manifold) {}
-
-    void average_motion(const WindowStart&, Out, Out, Out) override {
-        throw Misuse("windows on a manifold average forces, not motions");
-    }
-
-    std::optional<std::string> failure() const override {
-        if (!failure_) {
-            return std::nullopt;
-        }
-        const auto& [convergence, step] = *failure_;
-        if (!convergence.independent) {
-            return fmt::format("{} micro-steps from the middle of a window the constraints become dependent", step);
-        }
-        return fmt::format(
-            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a "
-            "residual of {:.2g}, relative, the largest in {}; take more micro_steps_per_period, unless the constraints "
-            "cannot all hold there",
-            step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
-    }
-
-protected:
-    Acceleration* acceleration_;
-    Manifold* manifold_;
-    std::optional<WindowFailure> failure_;
-};
-
-template <class Stepper>
-class SteppedConstrainedWindow final : public ConstrainedWindow {
-public:
-    SteppedConstrainedWindow(Acceleration& acceleration, Manifold& manifold, const TimeScales& scales,
-                             const WindowShape& shape)
-        : ConstrainedWindow(acceleration, manifold, scales, shape),
+        : Window(scales, shape),
+          acceleration_(&acceleration),
+          manifold_(&manifold),
           ratios_(scales.ratios),
           theta_(ratios_.size()),
           middle_(manifold),
@@ -88,6 +60,25 @@ public:
         if (result.size() > d) {
             multipliers_.value(result.subspan(d));
         }
+    }
+
+    void average_motion(const WindowStart&, Out, Out, Out) override {
+        throw Misuse("windows on a manifold average forces, not motions");
+    }
+
+    std::optional<std::string> failure() const override {
+        if (!failure_) {
+            return std::nullopt;
+        }
+        const auto& [convergence, step] = *failure_;
+        if (!convergence.independent) {
+            return fmt::format("{} micro-steps from the middle of a window the constraints become dependent", step);
+        }
+        return fmt::format(
+            "{} micro-steps from the middle of a window the constraints are not reached: the iteration stops at a "
+            "residual of {:.2g}, relative, the largest in {}; take more micro_steps_per_period, unless the constraints "
+            "cannot all hold there",
+            step, convergence.residual, manifold_->constraints().names()[convergence.worst]);
     }
 
 private:
@@ -182,6 +173,9 @@ private:
         acceleration_->uncounted(x, v, start.t, theta_, a);
     }
 
+    Acceleration* acceleration_;
+    Manifold* manifold_;
+    std::optional<WindowFailure> failure_;
     std::vector<double> ratios_;
     std::int64_t evaluations_ = 0;  // in the window under way
     // Work space.
@@ -197,7 +191,7 @@ private:
 std::unique_ptr<Window> make_constrained_window(std::string_view stepper, Acceleration& active, Manifold& manifold,
                                                 const TimeScales& scales, const WindowShape& shape) {
     return with_constrained_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<Window> {
-        using Made = SteppedConstrainedWindow<typename decltype(choice)::Stepper>;
+        using Made = ConstrainedWindow<typename decltype(choice)::Stepper>;
         return std::make_unique<Made>(active, manifold, scales, shape);
     });
 }

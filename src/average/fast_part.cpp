@@ -19,7 +19,7 @@ Harmonics::Harmonics(std::size_t dimension, std::span<const Phase> phases, std::
     values_.resize(grid_size_ * dimension);
 }
 
-void Harmonics::grid_phases(std::size_t j, std::span<double> theta) const {
+void Harmonics::grid_phases(std::size_t j, Out theta) const {
     for (auto& angle : theta) {
         angle = 2 * std::numbers::pi * static_cast<double>(j % points_) / static_cast<double>(points_);
         j /= points_;
@@ -97,7 +97,7 @@ std::vector<double> Harmonics::frequencies(double share) const {
     return present;
 }
 
-Harmonics::Parts Harmonics::at(std::span<const double> theta) const {
+Harmonics::Parts Harmonics::at(In theta) const {
     const double fastest = phases_ == 0 ? 0.0 : *std::max_element(frequencies_.begin(), frequencies_.end());
     Parts parts{std::vector<double>(dimension_), std::vector<double>(dimension_), std::vector<double>(dimension_)};
     for (std::size_t index = 0; index < grid_size_; ++index) {
@@ -163,6 +163,38 @@ double parametric_strength(Acceleration& acceleration, In x, In v, double t) {
         }
     }
     return largest;
+}
+
+PhasePoint averaged_state(Acceleration& acceleration, In q, In v, double t) {
+    constexpr int passes = 6;
+    PhasePoint slow{{q.begin(), q.end()}, {v.begin(), v.end()}};
+    FastPart fast(acceleration, q, v, t);
+    const auto theta = acceleration.problem().phases_at(t);
+    for (int pass = 0; pass < passes; ++pass) {
+        const auto part = fast.at(slow.position, slow.velocity, t, theta);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            slow.position[i] = q[i] - part.displacement[i];
+            slow.velocity[i] = v[i] - part.velocity[i];
+        }
+    }
+    return slow;
+}
+
+PhasePoint true_state(Acceleration& acceleration, In X, In V, double t) {
+    auto part = FastPart(acceleration, X, V, t).at(X, V, t, acceleration.problem().phases_at(t));
+    for (std::size_t i = 0; i < X.size(); ++i) {
+        part.displacement[i] += X[i];
+        part.velocity[i] += V[i];
+    }
+    return {std::move(part.displacement), std::move(part.velocity)};
+}
+
+PhasePoint filtered_state(Window& window, In q, In v, double t) {
+    PhasePoint slow{std::vector<double>(q.size()), std::vector<double>(q.size())};
+    std::vector<double> acceleration(q.size());
+    window.average_motion({.x = q, .v = v, .t = t, .time = ExplicitTime::running}, slow.position, slow.velocity,
+                          acceleration);
+    return slow;
 }
 
 }  // namespace lento

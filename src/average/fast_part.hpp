@@ -13,11 +13,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstddef>
 #include <numbers>
-#include <span>
-#include <vector>
 
+#include "average/window.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"
 
@@ -170,5 +168,23 @@ private:
 inline constexpr double largest_parametric_strength = 0.45;
 
 double parametric_strength(Acceleration& acceleration, In x, In v, double t);
+
+/// Between true and averaged states of a vibrated system (vibrated (3.4), (3.6), (3.8)):
+///
+///     q = X + Delta(X, V, theta),     v = V + W(X, V, theta)
+///
+/// The true velocity contains W, of size one: taking a true state for an averaged one is a motion wrong by O(1).
+struct PhasePoint {
+    std::vector<double> position, velocity;
+};
+
+/// The averaged state at time t of the true state (q, v), by fixed-point iteration; each pass gains a factor 1/omega.
+PhasePoint averaged_state(Acceleration& acceleration, In q, In v, double t);
+
+/// The true state at time t of the averaged state (X, V).
+PhasePoint true_state(Acceleration& acceleration, In X, In V, double t);
+
+/// Without a phase: the state (q, v) at time t seen through a filter over the motion itself.
+PhasePoint filtered_state(Window& window, In q, In v, double t);
 
 }  // namespace lento

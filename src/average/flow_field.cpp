@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+
 namespace lento {
 namespace {
 
@@ -14,13 +16,13 @@ namespace {
 struct Excursion {
     std::vector<double> scales, direction, moved, turned;
 
-    explicit Excursion(std::span<const double> y) : scales(y.size()), moved(y.size()), turned(y.size()) {
+    explicit Excursion(In y) : scales(y.size()), moved(y.size()), turned(y.size()) {
         for (std::size_t i = 0; i < y.size(); ++i) {
             const double size = y[i] == 0 ? 1.0 : std::abs(y[i]);
             direction.push_back(size * std::cos(1.0 + static_cast<double>(i)));
         }
     }
-    void include(std::span<const double> y) {
+    void include(In y) {
         for (std::size_t i = 0; i < y.size(); ++i) {
             scales[i] = std::max({scales[i], std::abs(y[i] + moved[i]), std::abs(direction[i] + turned[i])});
         }
@@ -30,10 +32,7 @@ struct Excursion {
 }  // namespace
 
 FlowField::FlowField(const Problem& problem)
-    : PhaseField(problem, PhaseFrom::flow),
-      problem_(problem),
-      forces_(problem.forces.blocks()),
-      flow_(problem.exact->flow()) {}
+    : PhaseField(problem), problem_(problem), forces_(problem.forces.blocks()), flow_(problem.exact->flow()) {}
 
 std::optional<std::string> FlowField::not_periodic(In y, double periods, double tolerance) {
     if (!period() || y.size() != dimension()) {
@@ -145,9 +144,7 @@ void FlowField::move(double tau, Out y) {
         std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());
         return;
     }
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        y[i] += du[i];
-    }
+    add_to(y, 1, du);
 }
 
 }  // namespace lento

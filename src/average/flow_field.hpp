@@ -6,11 +6,6 @@
 /// a rate of the size of B that depends on time slowly and through tau. It is evaluated at tau_k = k T / m.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "average/phase_field.hpp"
 #include "lento/problem/problem.hpp"
 

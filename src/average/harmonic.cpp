@@ -1,8 +1,10 @@
 #include "average/harmonic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,93 @@
 #include "lento/base/misuse.hpp"
 
 namespace lento {
+namespace {
+
+/// sum += factor C (g - rate h), column by column, which the vector unit can do without changing the order of any sum.
+template <class Size>
+inline void multiply(Size m, const double* circulant, double factor, const double* g, double rate, const double* h,
+                     double* sum) {
+    for (std::size_t j = 0; j < m; ++j) {
+        const double* column = circulant + (m - 1 - j);
+        const double value = factor * (rate == 0 ? g[j] : g[j] - rate * h[j]);
+        for (std::size_t k = 0; k < m; ++k) {
+            sum[k] += column[k] * value;
+        }
+    }
+}
+
+}  // namespace
+
+PhaseGrid::PhaseGrid(std::size_t points) : m_(points), circulant_(2 * points - 1) {
+    if (points < 2) {
+        throw Misuse(fmt::format("{} phases are too few to average over; take 2 at least", points));
+    }
+    const auto m = static_cast<double>(points);
+    for (std::size_t d = 0; d < circulant_.size(); ++d) {
+        // The antiderivative of the interpolant of a point: (2/m) sum_h sin(h (phi_k - phi_j)) / h.
+        const double steps = static_cast<double>(d) - (m - 1);
+        double sum = 0;
+        for (std::size_t h = (points - 1) / 2; h > 0; --h) {
+            const auto harmonic = static_cast<double>(h);
+            sum += std::sin(2 * std::numbers::pi * std::fmod(harmonic * steps, m) / m) / harmonic;
+        }
+        circulant_[d] = 2 * sum / m;
+    }
+}
+
+double PhaseGrid::mean(In g) const {
+    // NOTE: forces of size omega cancel to a mean of size one.
+    double sum = 0;
+    double lost = 0;
+    for (const double value : g) {
+        const double next = sum + value;
+        lost += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
+        sum = next;
+    }
+    return (sum + lost) / static_cast<double>(m_);
+}
+
+void PhaseGrid::inverse(double factor, In g, double rate, In h, Out result) const {
+    // NOTE: most runs need few phases; with their number known the loops are unrolled.
+    const auto few = [&](auto m) {
+        std::array<double, m> sum{};
+        multiply(m, circulant_.data(), factor, g.data(), rate, h.data(), sum.data());
+        std::copy(sum.begin(), sum.end(), result.begin());
+    };
+    switch (m_) {
+        case 5:
+            return few(std::integral_constant<std::size_t, 5>{});
+        case 7:
+            return few(std::integral_constant<std::size_t, 7>{});
+        case 9:
+            return few(std::integral_constant<std::size_t, 9>{});
+        default:
+            std::fill_n(result.begin(), m_, 0.0);
+            multiply(m_, circulant_.data(), factor, g.data(), rate, h.data(), result.data());
+    }
+}
+
+double PhaseGrid::weight(std::size_t k, double phi) const {
+    // The interpolant of a point: (1/m) (1 + 2 sum_h cos(h d)), with half of the highest harmonic of an even m.
+    const auto m = static_cast<double>(m_);
+    const double d = phi - 2 * std::numbers::pi * static_cast<double>(k) / m;
+    double kernel = 1;
+    for (std::size_t h = 1; h <= (m_ - 1) / 2; ++h) {
+        kernel += 2 * std::cos(static_cast<double>(h) * d);
+    }
+    if (m_ % 2 == 0) {
+        kernel += std::cos(m / 2 * d);
+    }
+    return kernel / m;
+}
+
+double PhaseGrid::value(In g, double phi) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < m_; ++k) {
+        sum += weight(k, phi) * g[k];
+    }
+    return sum;
+}
 
 HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases)
     : field_(&field),
@@ -23,27 +112,27 @@ HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases)
     response_.velocity.resize(v_.size());
 }
 
-void HarmonicAverage::means(std::span<const double> block, std::span<double> result) const {
+void HarmonicAverage::means(In block, Out result) const {
     for (std::size_t i = 0; i < dimension(); ++i) {
         result[i] = grid_.mean(block.subspan(i * grid_.size(), grid_.size()));
     }
 }
 
 /// result_j = (P/omega) (source_j - (j+1)/h result_{j+1})
-void HarmonicAverage::backward(int degree, double h, std::span<const double> source, std::span<double> result) {
+void HarmonicAverage::backward(int degree, double h, In source, Out result) {
     const std::size_t m = grid_.size();
     const double factor = 1 / field_->frequency();
     for (int j = degree; j >= 0; --j) {
         const double rate = j < degree ? (j + 1) / h : 0.0;
         for (std::size_t i = 0; i < dimension(); ++i) {
             const std::size_t here = static_cast<std::size_t>(j) * block() + i * m;
-            const auto next = j < degree ? result.subspan(here + block(), m) : std::span<double>();
+            const auto next = j < degree ? result.subspan(here + block(), m) : Out();
             grid_.inverse(factor, source.subspan(here, m), rate, next, result.subspan(here, m));
         }
     }
 }
 
-void HarmonicAverage::respond(int degree, double h, std::span<const double> rates, Response& response) {
+void HarmonicAverage::respond(int degree, double h, In rates, Response& response) {
     const std::size_t length = static_cast<std::size_t>(degree + 1) * block();
     displacement_.resize(std::max(displacement_.size(), length));
     velocity_.resize(std::max(velocity_.size(), length));
@@ -58,7 +147,7 @@ void HarmonicAverage::respond(int degree, double h, std::span<const double> rate
 }
 
 /// X + Delta and V + W as series of that degree, from the means and the response of the last sweep.
-void HarmonicAverage::slow_series(int degree, std::span<const double> X, std::span<const double> V) {
+void HarmonicAverage::slow_series(int degree, In X, In V) {
     const std::size_t m = grid_.size();
     const std::size_t n = dimension();
     const auto mean = [&](int j, std::size_t i) { return means_[static_cast<std::size_t>(j) * n + i]; };
@@ -82,7 +171,7 @@ void HarmonicAverage::slow_series(int degree, std::span<const double> X, std::sp
     }
 }
 
-void HarmonicAverage::sweep(int sweeps, double t, std::span<const double> X, std::span<const double> V) {
+void HarmonicAverage::sweep(int sweeps, double t, In X, In V) {
     if (sweeps < 1 || sweeps > most_degree + 1) {
         throw Misuse(fmt::format("{} sweeps, where 1 to {} are possible", sweeps, most_degree + 1));
     }
@@ -95,7 +184,7 @@ void HarmonicAverage::sweep(int sweeps, double t, std::span<const double> X, std
     means_.assign(static_cast<std::size_t>(sweeps) * dimension(), 0.0);
     changes_.clear();
     std::fill(force_.begin(), force_.end(), 0.0);
-    const auto take_force = [&](std::span<const double> rates) {
+    const auto take_force = [&](In rates) {
         const auto before = force_;
         means(rates, force_);
         double change = 0;
@@ -108,20 +197,19 @@ void HarmonicAverage::sweep(int sweeps, double t, std::span<const double> X, std
         slow_series(degree_, X, V);
         field_->evaluate(degree_, grid_.size(), t, x_, v_, series_);
         for (int j = 0; j <= degree_; ++j) {
-            means(std::span<const double>(series_).subspan(static_cast<std::size_t>(j) * block(), block()),
+            means(In(series_).subspan(static_cast<std::size_t>(j) * block(), block()),
                   std::span(means_).subspan(static_cast<std::size_t>(j) * dimension(), dimension()));
         }
-        take_force(std::span<const double>(series_).first(block()));
+        take_force(In(series_).first(block()));
         before_ = response_;
         respond(degree_, 1, series_, response_);
     }
     --degree_;
-    evaluate(t, X, V, response_, rates_, std::span<double>(means_).first(dimension()));
+    evaluate(t, X, V, response_, rates_, Out(means_).first(dimension()));
     take_force(rates_);
 }
 
-void HarmonicAverage::evaluate(double t, std::span<const double> X, std::span<const double> V, const Response& response,
-                               std::span<double> rates, std::span<double> force) {
+void HarmonicAverage::evaluate(double t, In X, In V, const Response& response, Out rates, Out force) {
     const std::size_t m = grid_.size();
     for (std::size_t i = 0; i < dimension(); ++i) {
         for (std::size_t k = i * m; k < (i + 1) * m; ++k) {
@@ -135,7 +223,7 @@ void HarmonicAverage::evaluate(double t, std::span<const double> X, std::span<co
     means(rates, force);
 }
 
-std::span<const double> HarmonicAverage::weights_between(double turns) {
+In HarmonicAverage::weights_between(double turns) {
     const auto known = std::ranges::find(between_, turns, &std::pair<double, std::vector<double>>::first);
     if (known != between_.end()) {
         return known->second;
@@ -147,12 +235,11 @@ std::span<const double> HarmonicAverage::weights_between(double turns) {
     return between_.emplace_back(turns, std::move(weights)).second;
 }
 
-void HarmonicAverage::between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
-                                     const Response& response, std::span<const double> rates,
-                                     std::span<double> differences) {
+void HarmonicAverage::between_phases(double turns, double t, In X, In V, const Response& response, In rates,
+                                     Out differences) {
     const std::size_t n = dimension();
     const auto weights = weights_between(turns);
-    const auto interpolated = [&](std::span<const double> block, std::size_t i) {
+    const auto interpolated = [&](In block, std::size_t i) {
         double sum = 0;
         for (std::size_t k = 0; k < weights.size(); ++k) {
             sum += weights[k] * block[i * weights.size() + k];
@@ -172,8 +259,7 @@ void HarmonicAverage::between_phases(double turns, double t, std::span<const dou
     }
 }
 
-void HarmonicAverage::at_phase(const Response& response, double phi, std::span<double> displacement,
-                               std::span<double> velocity) const {
+void HarmonicAverage::at_phase(const Response& response, double phi, Out displacement, Out velocity) const {
     const std::size_t m = grid_.size();
     for (std::size_t i = 0; i < dimension(); ++i) {
         displacement[i] = grid_.value(std::span(response.displacement).subspan(i * m, m), phi);

@@ -6,7 +6,7 @@
 ///
 ///     omega dW/dphi + S W = a - <a>,     omega dDelta/dphi + S Delta = W,     X'' = F = <a>
 ///
-/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative without mean (`average/phase_grid.hpp`), sweep s
+/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative without mean (`PhaseGrid`), sweep s
 /// has series of degree s - 1:
 ///
 ///     X_0 = X, X_1 = V, X_{j+2} = F_j / ((j+1)(j+2));     R_j = [a(X + Delta, V + W, phi)]_j,     F_j = <R_j>
@@ -18,15 +18,38 @@
 ///     omega dDelta/dphi + S Delta = f - <f>,     Y_{j+1} = F_j / (j+1),     error O(omega^-(N+1)) where f is of size one
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "average/phase_field.hpp"
-#include "average/phase_grid.hpp"
 
 namespace lento {
+
+/// m equally spaced phases phi_k = 2 pi k / m, and trigonometric interpolation on them:
+///
+///     mean        <g> = (1/m) sum_k g(phi_k)
+///     inverse     P, the antiderivative by phi without a mean, of what is left of g without its mean; a circulant matrix
+///     value       g at any phase
+///
+/// All are exact for trigonometric polynomials of degree below m/2; of the highest harmonic of an even m, whose phase m points do not tell,
+/// P takes nothing.
+class PhaseGrid {
+public:
+    explicit PhaseGrid(std::size_t points);
+
+    std::size_t size() const { return m_; }
+
+    double mean(In g) const;
+
+    /// result = factor P (g - rate h); h is not looked at where the rate is zero.
+    void inverse(double factor, In g, double rate, In h, Out result) const;
+
+    /// Of g(phi_k) in g(phi).
+    double weight(std::size_t k, double phi) const;
+    /// g(phi)
+    double value(In g, double phi) const;
+
+private:
+    std::size_t m_;
+    std::vector<double> circulant_;  // P_(k, j) = circulant_[m - 1 + k - j]
+};
 
 /// The periodic response at one slow state: blocks of one coefficient.
 struct Response {
@@ -45,45 +68,42 @@ public:
     std::size_t block() const { return dimension() * grid_.size(); }
 
     /// Of the components of F, where the largest change is looked for; all one if not set.
-    void set_weights(std::span<const double> weights) { weights_.assign(weights.begin(), weights.end()); }
+    void set_weights(In weights) { weights_.assign(weights.begin(), weights.end()); }
 
     /// N sweeps at the slow state (X, V), or Y and V empty; the results are below.
-    void sweep(int sweeps, double t, std::span<const double> X, std::span<const double> V);
+    void sweep(int sweeps, double t, In X, In V);
 
     /// F; how much the sweeps and the last evaluation changed it, one after the other, in the largest component.
-    std::span<const double> force() const { return force_; }
-    std::span<const double> changes() const { return changes_; }
+    In force() const { return force_; }
+    In changes() const { return changes_; }
     const Response& response() const { return response_; }
     /// That of one sweep less.
     const Response& response_before() const { return before_; }
     /// a at the m phases, the last evaluation.
-    std::span<const double> rates() const { return rates_; }
+    In rates() const { return rates_; }
     /// Their coefficients in slow time from the last sweep, of degree N - 1.
-    std::span<const double> series() const { return series_; }
+    In series() const { return series_; }
     int degree() const { return degree_; }
 
     /// The response to given series of a in s = (time - t)/h, of a degree.
-    void respond(int degree, double h, std::span<const double> rates, Response& response);
+    void respond(int degree, double h, In rates, Response& response);
 
     /// a at the m phases of a state with a given response, and its mean.
-    void evaluate(double t, std::span<const double> X, std::span<const double> V, const Response& response,
-                  std::span<double> rates, std::span<double> force);
+    void evaluate(double t, In X, In V, const Response& response, Out rates, Out force);
 
     /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation of `rates`, component by
     /// component: harmonics that the grid takes for others. One evaluation.
-    void between_phases(double turns, double t, std::span<const double> X, std::span<const double> V,
-                        const Response& response, std::span<const double> rates, std::span<double> differences);
+    void between_phases(double turns, double t, In X, In V, const Response& response, In rates, Out differences);
 
     /// What to add to a slow state at the common phase phi: (Delta, W).
-    void at_phase(const Response& response, double phi, std::span<double> displacement,
-                  std::span<double> velocity) const;
+    void at_phase(const Response& response, double phi, Out displacement, Out velocity) const;
 
 private:
     /// Those of the values at the m phases in the interpolation at one between them.
-    std::span<const double> weights_between(double turns);
-    void means(std::span<const double> block, std::span<double> result) const;
-    void backward(int degree, double h, std::span<const double> source, std::span<double> result);
-    void slow_series(int degree, std::span<const double> X, std::span<const double> V);
+    In weights_between(double turns);
+    void means(In block, Out result) const;
+    void backward(int degree, double h, In source, Out result);
+    void slow_series(int degree, In X, In V);
 
     PhaseField* field_;
     PhaseGrid grid_;

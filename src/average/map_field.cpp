@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -71,11 +72,11 @@ std::size_t MapField::periods() const {
     }
 }
 
-void MapField::operator()(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+void MapField::operator()(PeriodMap& map, In z, Out field) {
     recovery_ == Recovery::nested ? by_nesting(map, z, field) : by_differences(map, z, field);
 }
 
-void MapField::by_differences(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+void MapField::by_differences(PeriodMap& map, In z, Out field) {
     const std::size_t n = z.size();
     changes_.resize(weights_.size() * n);
     std::fill(field.begin(), field.end(), 0.0);
@@ -85,14 +86,12 @@ void MapField::by_differences(PeriodMap& map, std::span<const double> z, std::sp
         }
         map.iterate(z, direction, weights_.size(), changes_);
         for (std::size_t k = 0; k < weights_.size(); ++k) {
-            for (std::size_t i = 0; i < n; ++i) {
-                field[i] += direction * weights_[k] * changes_[k * n + i];
-            }
+            add_to(field, direction * weights_[k], In(changes_).subspan(k * n, n));
         }
     }
 }
 
-void MapField::by_nesting(PeriodMap& map, std::span<const double> z, std::span<double> field) {
+void MapField::by_nesting(PeriodMap& map, In z, Out field) {
     const std::size_t n = z.size();
     changes_.resize(tableau_.stages * n);
     stage_.resize(n);
@@ -100,9 +99,7 @@ void MapField::by_nesting(PeriodMap& map, std::span<const double> z, std::span<d
     for (std::size_t s = 0; s < tableau_.stages; ++s) {
         stage_.assign(z.begin(), z.end());
         for (std::size_t j = 0; j < s; ++j) {
-            for (std::size_t i = 0; i < n; ++i) {
-                stage_[i] += tableau_.a[s][j] * changes_[j * n + i];
-            }
+            add_to(stage_, tableau_.a[s][j], In(changes_).subspan(j * n, n));
         }
         const auto change = std::span(changes_).subspan(s * n, n);
         map.change(stage_, change);
@@ -110,13 +107,11 @@ void MapField::by_nesting(PeriodMap& map, std::span<const double> z, std::span<d
             std::copy(change.begin(), change.end(), field.begin());  // later stages would start nowhere
             return;
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            field[i] += tableau_.b[s] * change[i];
-        }
+        add_to(field, tableau_.b[s], change);
     }
 }
 
-std::vector<double> fraction_of_revolution(PeriodMap& map, std::span<const double> z, double s) {
+std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s) {
     const std::size_t n = z.size();
     std::vector<double> result(n, 0.0);
     if (s == 0) {
@@ -132,9 +127,7 @@ std::vector<double> fraction_of_revolution(PeriodMap& map, std::span<const doubl
         for (const double other : nodes) {
             weight *= other == nodes[k] ? 1.0 : (s - other) / (nodes[k] - other);
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            result[i] += weight * changes[k * n + i];
-        }
+        add_to(result, weight, In(changes).subspan(k * n, n));
     }
     return result;
 }

@@ -1,18 +1,13 @@
 /// The field F whose flow over one revolution is a map Psi near the identity, recovered from the map      (stroboscopic (21), (23))
 ///
 /// By differences of Psi^k(z), k = -p, ..., p: of order 2 it is (25), of order 4 (26); one-sided ones use k = 0, ..., p. Or by Kirchgraber's
-/// formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_runge_kutta.hpp`): p nested evaluations, order p.
+/// formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_methods.hpp`): p nested evaluations, order p.
 ///
 /// F is per revolution: F = T dY/dt.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "average/period_map.hpp"
-#include "step/map_runge_kutta.hpp"
+#include "step/map_methods.hpp"
 
 namespace lento {
 
@@ -24,14 +19,14 @@ public:
     MapField(Recovery recovery, int order);
 
     /// F at z; not finite where the map is not.
-    void operator()(PeriodMap& map, std::span<const double> z, std::span<double> field);
+    void operator()(PeriodMap& map, In z, Out field);
 
     /// Periods that one evaluation integrates.
     std::size_t periods() const;
 
 private:
-    void by_differences(PeriodMap& map, std::span<const double> z, std::span<double> field);
-    void by_nesting(PeriodMap& map, std::span<const double> z, std::span<double> field);
+    void by_differences(PeriodMap& map, In z, Out field);
+    void by_nesting(PeriodMap& map, In z, Out field);
 
     Recovery recovery_;
     std::vector<double> weights_;  // of Psi^k - id, k = 1, 2, ...; central differences have the opposite ones for -k
@@ -41,6 +36,6 @@ private:
 };
 
 /// Psi^s(z) - z for a fraction s of a revolution, |s| <= 1/2, by the polynomial through Psi^k(z), |k| <= 2: error O(eps^5).
-std::vector<double> fraction_of_revolution(PeriodMap& map, std::span<const double> z, double s);
+std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s);
 
 }  // namespace lento

@@ -10,15 +10,9 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numbers>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "lento/problem/problem.hpp"
 
@@ -44,14 +38,14 @@ public:
 
     /// Follows the motion from y; `increments` are those at the marks, one after the other. They are not finite where it could not be
     /// followed.
-    virtual void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) = 0;
+    virtual void follow(const Stretch& stretch, In y, Out increments) = 0;
 
     /// y' at y, at the phases of the start.
-    virtual void rate(double t, std::span<const double> y, std::span<double> rate) = 0;
+    virtual void rate(double t, In y, Out rate) = 0;
 
     /// The multipliers of constraints at y, `turns` periods after the phases of the start; and their mean over a stretch from y.
-    virtual void multipliers(double, double, std::span<const double>, std::span<double>) {}
-    virtual void mean_multipliers(const Stretch&, std::span<const double>, std::span<double>) {}
+    virtual void multipliers(double, double, In, Out) {}
+    virtual void mean_multipliers(const Stretch&, In, Out) {}
 
     /// Why the last stretch ended early, as a sentence; nothing if it did not, or if nobody knows more than that numbers are not finite.
     virtual std::optional<std::string> failure() const { return std::nullopt; }
@@ -73,7 +67,7 @@ public:
     PhaseClock(const Problem& problem, double t_start);
 
     /// The phases `periods` common periods from the start.
-    std::span<const double> at(double periods) {
+    In at(double periods) {
         for (std::size_t j = 0; j < theta_.size(); ++j) {
             const double turns = turns_[j] * periods;
             theta_[j] = start_[j] + 2 * std::numbers::pi * (turns - std::floor(turns + 0.5));

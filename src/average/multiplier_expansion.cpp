@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/number.hpp"
 
@@ -43,8 +44,7 @@ MultiplierExpansion::MultiplierExpansion(const Problem& problem)
       elongations_(springs_),
       entries_(gradient_.size()) {}
 
-bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, std::span<const double> x,
-                                     std::span<const double> v) {
+bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, In x, In v) {
     begin(t, x, v);
     if (dependent_) {
         return false;
@@ -62,15 +62,9 @@ bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, std::s
             pull(m);
         }
         take_inertia(degree);
-        for (std::size_t j = 0; j < springs_; ++j) {
-            change_[j] = multipliers()[j] - change_[j];
-        }
+        std::ranges::transform(multipliers(), change_, change_.begin(), std::minus<>());
         pulled_by(change_, pull_);
-        double largest = 0;
-        for (const double component : pull_) {
-            largest = larger(largest, std::abs(component));
-        }
-        corrections_.push_back(largest);
+        corrections_.push_back(largest(pull_));
     }
     if (drawn_back_ > 0) {
         draw_back();
@@ -81,7 +75,7 @@ bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, std::s
     return std::ranges::all_of(acceleration_, [](double component) { return std::isfinite(component); });
 }
 
-void MultiplierExpansion::begin(double t, std::span<const double> x, std::span<const double> v) {
+void MultiplierExpansion::begin(double t, In x, In v) {
     t_ = t;
     std::ranges::copy(x, q(0).begin());
     std::ranges::copy(v, q(1).begin());
@@ -111,9 +105,7 @@ void MultiplierExpansion::free_motion(int m) {
              std::span(forces_).first(numbers));
     problem_->springs->measures->gradient(positions_, Taylor::variable(t_, m), entries_);
     evaluations_ += m + 1;
-    for (std::size_t i = 0; i < dimension_; ++i) {
-        free_[i] = part(forces_, m, dimension_)[i];
-    }
+    std::ranges::copy(part(forces_, m, dimension_), free_.begin());
     const auto& pattern = problem_->springs->measures->pattern();
     for (std::size_t j = 0; j < springs_; ++j) {
         for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
@@ -154,9 +146,7 @@ void MultiplierExpansion::draw_back() {
 }
 
 void MultiplierExpansion::pull(int m) {
-    for (std::size_t j = 0; j < springs_; ++j) {
-        lambda(m)[j] = curvature_[j] - inertia(m)[j];
-    }
+    std::ranges::transform(curvature_, inertia(m), lambda(m).begin(), std::minus<>());
     matrix_.solve(lambda(m));
     pulled_by(lambda(m), pull_);
     for (std::size_t i = 0; i < dimension_; ++i) {
@@ -164,14 +154,9 @@ void MultiplierExpansion::pull(int m) {
     }
 }
 
-void MultiplierExpansion::pulled_by(std::span<const double> multipliers, std::span<double> y) {
+void MultiplierExpansion::pulled_by(In multipliers, Out y) {
     std::ranges::fill(y, 0.0);
-    const auto& pattern = problem_->springs->measures->pattern();
-    for (std::size_t j = 0; j < springs_; ++j) {
-        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-            y[pattern.column(e)] += gradient_[e] * multipliers[j];
-        }
-    }
+    problem_->springs->measures->pattern().add_transposed(gradient_, multipliers, y);
     problem_->mass.to_acceleration(y, std::span(scratch_));
 }
 

@@ -16,11 +16,7 @@
 /// On the slow manifold that changes it by no more than it leaves out.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
 
 #include "lento/base/jet.hpp"
 #include "lento/problem/problem.hpp"
@@ -43,20 +39,19 @@ public:
     enum class Wanted { values, values_and_rates };
 
     /// lambda^sweeps at (x, v). False where springs depend on each other, or something is not finite.
-    [[nodiscard]] bool operator()(int sweeps, Wanted wanted, double t, std::span<const double> x,
-                                  std::span<const double> v);
+    [[nodiscard]] bool operator()(int sweeps, Wanted wanted, double t, In x, In v);
 
-    std::span<const double> multipliers() const { return std::span(lambda_).first(springs_); }
-    std::span<const double> rates() const { return std::span(lambda_).subspan(springs_, springs_); }
+    In multipliers() const { return std::span(lambda_).first(springs_); }
+    In rates() const { return std::span(lambda_).subspan(springs_, springs_); }
     /// Of the slow motion: M^-1 (F - g'^T lambda).
-    std::span<const double> acceleration() const { return acceleration_; }
+    In acceleration() const { return acceleration_; }
     /// The largest component of M^-1 g'^T (lambda^k - lambda^(k-1)), for k = 0, 1, ...
-    std::span<const double> corrections() const { return corrections_; }
+    In corrections() const { return corrections_; }
     /// Whether g' M^-1 g'^T was singular.
     bool dependent() const { return dependent_; }
 
     /// The entries of g' at (x, v).
-    std::span<const double> gradient() const { return gradient_; }
+    In gradient() const { return gradient_; }
 
     /// Evaluations of the slow force: a series of degree d counts d + 1.
     std::int64_t evaluations() const { return evaluations_; }
@@ -67,8 +62,8 @@ private:
     /// Coefficient m of lambda, such that that of g'' is the inertia, and what it does to q''.
     void pull(int m);
     /// Makes y = M^-1 g'^T multipliers.
-    void pulled_by(std::span<const double> multipliers, std::span<double> y);
-    void begin(double t, std::span<const double> x, std::span<const double> v);
+    void pulled_by(In multipliers, Out y);
+    void begin(double t, In x, In v);
     /// Takes K^-1 lambda'' from the sweep before.
     void take_inertia(int degree);
     /// Changes lambda so that it draws the motion back.

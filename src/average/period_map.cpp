@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+
 namespace lento {
 
-std::vector<double> PeriodMap::followed(std::span<const double> z, double t) {
+std::vector<double> PeriodMap::followed(In z, double t) {
     const std::size_t d = flow_->dimension();
     std::vector<double> y(z.begin(), z.begin() + static_cast<std::ptrdiff_t>(d));
     const double way = t - z[d];
@@ -22,14 +23,12 @@ std::vector<double> PeriodMap::followed(std::span<const double> z, double t) {
         std::vector<double> increment(d);
         const double h = way / static_cast<double>(steps);
         flow_->follow({.t = z[d], .h = h, .turns = h / period_, .steps = steps}, y, increment);
-        for (std::size_t i = 0; i < d; ++i) {
-            y[i] += increment[i];
-        }
+        add_to(y, 1, increment);
     }
     return y;
 }
 
-void FixedPeriod::iterate(std::span<const double> z, int direction, std::size_t count, std::span<double> changes) {
+void FixedPeriod::iterate(In z, int direction, std::size_t count, Out changes) {
     const std::size_t d = flow_->dimension();
     increments_.resize(count * d);
     const auto steps = static_cast<double>(steps_);
@@ -56,7 +55,7 @@ FirstReturn::FirstReturn(MicroFlow& flow, double period, std::size_t steps, std:
       rate_(flow.dimension()),
       increment_(flow.dimension()) {}
 
-double FirstReturn::across(std::span<const double> a, std::span<const double> b) const {
+double FirstReturn::across(In a, In b) const {
     double sum = 0;
     for (std::size_t i = 0; i < scales_.size(); ++i) {
         sum += a[i] / scales_[i] * (b[i] / scales_[i]);
@@ -64,7 +63,7 @@ double FirstReturn::across(std::span<const double> a, std::span<const double> b)
     return sum;
 }
 
-void FirstReturn::iterate(std::span<const double> z, int direction, std::size_t count, std::span<double> changes) {
+void FirstReturn::iterate(In z, int direction, std::size_t count, Out changes) {
     const std::size_t n = dimension();
     failure_.reset();
     for (std::size_t k = 0; k < count; ++k) {
@@ -80,7 +79,7 @@ void FirstReturn::iterate(std::span<const double> z, int direction, std::size_t 
     }
 }
 
-bool FirstReturn::go_on(std::span<const double> z, int direction, std::span<double> change) {
+bool FirstReturn::go_on(In z, int direction, Out change) {
     constexpr int most_corrections = 30;
     constexpr double far = 0.4;  // of a period; beyond, this is another return
     // Of a period; within, the flow is a line to rounding. Backwards corrections contract only by the size of a change: there the last of them has to be less.

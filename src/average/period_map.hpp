@@ -4,13 +4,6 @@
 /// is asked of it are changes Psi^k(z) - z, which are integrated as such and keep their digits.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "average/micro_flow.hpp"
 
 namespace lento {
@@ -20,13 +13,13 @@ public:
     virtual ~PeriodMap() = default;
 
     /// Psi^(+-k)(z) - z for k = 1, ..., count, one after the other; `direction` is 1 or -1. Not finite where the motion could not be followed.
-    virtual void iterate(std::span<const double> z, int direction, std::size_t count, std::span<double> changes) = 0;
+    virtual void iterate(In z, int direction, std::size_t count, Out changes) = 0;
 
     /// D(z) = Psi(z) - z.
-    void change(std::span<const double> z, std::span<double> result) { iterate(z, 1, 1, result); }
+    void change(In z, Out result) { iterate(z, 1, 1, result); }
 
     /// y at the time t, from z at a time not much more than a period away.
-    virtual std::vector<double> followed(std::span<const double> z, double t);
+    std::vector<double> followed(In z, double t);
 
     /// Of z.
     std::size_t dimension() const { return flow_->dimension() + 1; }
@@ -54,7 +47,7 @@ class FixedPeriod final : public PeriodMap {
 public:
     FixedPeriod(MicroFlow& flow, double period, std::size_t steps) : PeriodMap(flow, period, steps) {}
 
-    void iterate(std::span<const double> z, int direction, std::size_t count, std::span<double> changes) override;
+    void iterate(In z, int direction, std::size_t count, Out changes) override;
 
 private:
     std::vector<double> increments_;
@@ -71,14 +64,14 @@ public:
     /// `period` is a good guess, `scales` are the sizes of the motion in its components.
     FirstReturn(MicroFlow& flow, double period, std::size_t steps, std::vector<double> scales);
 
-    void iterate(std::span<const double> z, int direction, std::size_t count, std::span<double> changes) override;
+    void iterate(In z, int direction, std::size_t count, Out changes) override;
 
     const std::vector<double>& scales() const { return scales_; }
 
 private:
-    double across(std::span<const double> a, std::span<const double> b) const;
+    double across(In a, In b) const;
     /// Adds the way to the next return to `change` = (y - y_0, t - t_0); false if there is none.
-    bool go_on(std::span<const double> z, int direction, std::span<double> change);
+    bool go_on(In z, int direction, Out change);
 
     std::vector<double> scales_;
     // Work space.

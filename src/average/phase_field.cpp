@@ -4,11 +4,8 @@
 
 namespace lento {
 
-PhaseField::PhaseField(const Problem& problem, PhaseFrom source)
-    : names_(problem.names),
-      second_order_(problem.second_order),
-      tells_phase_(source == PhaseFrom::flow || !problem.phases.empty()),
-      phases_(problem.phases) {
+PhaseField::PhaseField(const Problem& problem)
+    : names_(problem.names), second_order_(problem.second_order), phases_(problem.phases) {
     if (!phases_.empty() || problem.period) {
         period_ = time_scales(problem).common_period;
     }
@@ -21,14 +18,12 @@ void PhaseField::set_phases(std::size_t m, double first_turn) {
     points_ = m;
     first_turn_ = first_turn;
     theta_.clear();
-    by_phase_.resize(phases_.size() * m);
-    for (std::size_t k = 0; k < m; ++k) {
-        for (const auto& phase : phases_) {
-            const double own_turns = std::round(phase.frequency / frequency());
+    for (const auto& phase : phases_) {
+        const double own_turns = std::round(phase.frequency / frequency());
+        for (std::size_t k = 0; k < m; ++k) {
             const double share =
                 std::fmod(own_turns * static_cast<double>(k), static_cast<double>(m)) / static_cast<double>(m);
             theta_.push_back(phase.start + 2 * std::numbers::pi * (share + own_turns * first_turn));
-            by_phase_[(theta_.size() - 1) % phases_.size() * m + k] = theta_.back();
         }
     }
 }

@@ -5,14 +5,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numbers>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "lento/base/jet.hpp"
 #include "lento/problem/problem.hpp"
@@ -29,8 +23,6 @@ public:
     /// x'' = a(x, x', t, theta); else y' = a(y, t, theta).
     bool second_order() const { return second_order_; }
     const std::vector<Phase>& phases() const { return phases_; }
-    /// Whether the phase of the fast motion is known at every time: declared, or that of a flow with a known period.
-    bool tells_phase() const { return tells_phase_; }
     /// Common to all phases; none if there is none.
     std::optional<double> period() const { return period_; }
     double frequency() const { return 2 * std::numbers::pi / period_.value_or(NAN); }
@@ -64,36 +56,29 @@ public:
     std::int64_t evaluations() const { return evaluations_; }
 
 protected:
-    /// Where the phase comes from.
-    enum class PhaseFrom { declaration, flow };
-
-    explicit PhaseField(const Problem& problem, PhaseFrom source = PhaseFrom::declaration);
+    explicit PhaseField(const Problem& problem);
 
     virtual void blocks(int degree, double t, In x, In v, Out a) = 0;
     /// All points at the time t, as forces take them.
     Block block(int degree, double t, In x, In v, In parameters) {
         times_.assign(points_, t);
-        return {degree, points_, times_, x, v, by_phase_, parameters};
+        return {degree, points_, times_, x, v, theta_, parameters};
     }
 
     std::size_t points() const { return points_; }
     /// Of the common phase at point k, from 0 to 1.
     double turns(std::size_t k) const { return first_turn_ + static_cast<double>(k) / static_cast<double>(points_); }
-    /// Those of point k, and those of all points, phase after phase.
-    In theta(std::size_t k) const { return {theta_.data() + k * phases_.size(), phases_.size()}; }
-    In thetas() const { return by_phase_; }
 
 private:
     void set_phases(std::size_t m, double first_turn);
 
     std::vector<std::string> names_;
     bool second_order_;
-    bool tells_phase_;
     std::vector<Phase> phases_;
     std::optional<double> period_;
     std::size_t points_ = 0;
     double first_turn_ = 0;
-    std::vector<double> theta_, by_phase_, times_;
+    std::vector<double> theta_, times_;  // those of all points, phase after phase
     std::int64_t evaluations_ = 0;
 };
 

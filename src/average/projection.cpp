@@ -1,8 +1,6 @@
 #include "average/projection.hpp"
 
 #include <cmath>
-#include <cstddef>
-#include <utility>
 
 #include "base/number.hpp"
 
@@ -14,7 +12,7 @@ constexpr int most_iterations = 40;
 
 }  // namespace
 
-ProjectedPoint Projection::operator()(double t, std::span<const double> x, std::span<const double> v) {
+ProjectedPoint Projection::operator()(double t, In x, In v) {
     ProjectedPoint point{.position = {x.begin(), x.end()}, .velocity = {v.begin(), v.end()}};
     begin(t, point);
     int slow = 0;
@@ -40,7 +38,7 @@ ProjectedPoint Projection::operator()(double t, std::span<const double> x, std::
     return point;
 }
 
-ProjectedPoint Projection::once(double t, std::span<const double> x, std::span<const double> v) {
+ProjectedPoint Projection::once(double t, In x, In v) {
     ProjectedPoint point{.position = {x.begin(), x.end()}, .velocity = {v.begin(), v.end()}};
     begin(t, point);
     iterate(t, point);

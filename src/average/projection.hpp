@@ -12,10 +12,6 @@
 /// carry the error of the position times omega^2.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "average/stiff_window.hpp"
 #include "lento/problem/problem.hpp"
 
@@ -47,10 +43,10 @@ public:
     Projection(StiffWindow& window, const Problem& problem, ProjectionTolerance tolerance, ProjectionTolerance harmless)
         : window_(&window), problem_(&problem), tolerance_(tolerance), harmless_(harmless) {}
 
-    ProjectedPoint operator()(double t, std::span<const double> x, std::span<const double> v);
+    ProjectedPoint operator()(double t, In x, In v);
 
     /// One pass through the filter, whatever it does to the residual.
-    ProjectedPoint once(double t, std::span<const double> x, std::span<const double> v);
+    ProjectedPoint once(double t, In x, In v);
 
     const ProjectionTolerance& tolerance() const { return tolerance_; }
     std::int64_t projections() const { return projections_; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <Eigen/Dense>
 
@@ -12,7 +11,7 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-std::span<const double> span_of(const Eigen::VectorXd& x) {
+In span_of(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
@@ -96,7 +95,7 @@ SlowField::SlowField(SlowAverage& average, SlowWindow window, FilterWeights weig
       time_derivatives_(average.outputs()),
       gradients_(average.outputs() * average.flow().dimension()) {}
 
-SlowField::Point SlowField::at(double t, std::span<const double> x) {
+SlowField::Point SlowField::at(double t, In x) {
     window_.t = t;
     window_.weights = &weights_;
     average_->mean_rates(window_, x, rates_);
@@ -130,7 +129,7 @@ Curvatures SlowField::curvatures(const Point& point) {
     return Curvatures(std::move(chosen));
 }
 
-Eigen::VectorXd SlowField::values(double t, std::span<const double> x) {
+Eigen::VectorXd SlowField::values(double t, In x) {
     Eigen::VectorXd xi(static_cast<Eigen::Index>(average_->outputs()));
     average_->values(t, x, {xi.data(), average_->outputs()});
     return xi;

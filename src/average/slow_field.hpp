@@ -8,16 +8,10 @@
 /// Along x' = F(x) the slow variables follow their averaged equation exactly, so that any solver keeps its order on it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include <Eigen/Core>
 
 #include "average/filter.hpp"
-#include "average/slow_rate.hpp"
+#include "average/slow_average.hpp"
 
 namespace lento {
 
@@ -58,10 +52,10 @@ public:
     std::size_t count() const { return average_->names().size(); }
 
     /// One window.
-    Point at(double t, std::span<const double> x);
+    Point at(double t, In x);
     Curvatures curvatures(const Point& point);
     /// All outputs.
-    Eigen::VectorXd values(double t, std::span<const double> x);
+    Eigen::VectorXd values(double t, In x);
 
     /// F at the point.
     static Eigen::VectorXd field(const Point& point);

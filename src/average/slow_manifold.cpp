@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "base/number.hpp"
 
@@ -10,18 +9,19 @@ namespace lento {
 
 SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansion)
     : problem_(&problem),
+      measures_(problem.springs->measures.get()),
       expansion_(&expansion),
-      matrix_(problem.springs->measures->pattern(), problem.mass),
-      directions_(problem.springs->measures->pattern().entries()),
+      matrix_(measures_->pattern(), problem.mass),
+      directions_(measures_->pattern().entries()),
       values_(problem.springs->entries.size()),
       rates_(values_.size()),
       step_(problem.dimension()),
       scratch_(problem.dimension()) {}
 
-SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<double> x, std::span<double> v) {
+SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v) {
     constexpr int most_iterations = 20;
     constexpr double small = 1e-10;  // then only rounding is left
-    problem_->springs->measures->gradient(x, t, directions_);
+    measures_->gradient(x, t, directions_);
     double before = HUGE_VAL;
     double length = 0;
     double speed = 0;
@@ -32,8 +32,8 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<do
         if (residual_ = before; before == 0) {
             return Ending::settled;
         }
-        problem_->springs->measures->values(x, t, values_);
-        problem_->springs->measures->rates(x, v, t, Clock::running, rates_);
+        measures_->values(x, t, values_);
+        measures_->rates(x, v, t, Clock::running, rates_);
         for (std::size_t j = 0; j < values_.size(); ++j) {
             const double strength = problem_->springs->entries[j].strength;
             values_[j] -= expansion_->multipliers()[j] / strength;
@@ -59,20 +59,75 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, std::span<do
     return Ending::too_far;
 }
 
-double SlowManifold::move(std::span<double> r, std::span<double> y) {
+double SlowManifold::move(Out r, Out y) {
     matrix_.solve(r);
     std::ranges::fill(step_, 0.0);
-    const auto& pattern = problem_->springs->measures->pattern();
-    for (std::size_t j = 0; j < r.size(); ++j) {
-        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-            step_[pattern.column(e)] += directions_[e] * r[j];
-        }
-    }
+    measures_->pattern().add_transposed(directions_, r, step_);
     problem_->mass.to_acceleration(std::span(step_), std::span(scratch_));
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        y[i] -= step_[i];
-    }
+    add_to(y, -1, step_);
     return largest(step_);
+}
+
+SlowGuess::SlowGuess(const Problem& problem)
+    : problem_(&problem),
+      measures_(problem.springs->measures.get()),
+      matrix_(measures_->pattern(), problem.mass),
+      gradient_(measures_->pattern().entries()),
+      values_(measures_->count()),
+      force_(problem.dimension()),
+      scratch_(problem.dimension()) {}
+
+void SlowGuess::learn(double t, const ProjectedPoint& point) {
+    expected_ = point.measures;
+    expected_rates_.resize(expected_.size());
+    measures_->rates(point.position, point.velocity, t, Clock::running, expected_rates_);
+}
+
+bool SlowGuess::operator()(double t, Out x, Out v) {
+    if (expected_.empty()) {
+        return false;
+    }
+    const auto without = [&](const std::vector<double>& expected) {
+        add_to(values_, -1, expected);
+        return largest(values_);
+    };
+    x_.assign(x.begin(), x.end());
+    v_.assign(v.begin(), v.end());
+    // Newton's method from a stage of a Runge-Kutta step converges in two or three iterations, if at all.
+    constexpr int most_iterations = 6;
+    double before = HUGE_VAL;
+    for (int n = 0;; ++n) {
+        measures_->values(x_, t, values_);
+        const double off = without(expected_);
+        // NOTE: to the last digit of positions: springs feel what is left omega^2 times.
+        if (off < 1e-16 * largest(x_) || (off < 1e-14 * largest(x_) && off > 0.5 * before)) {
+            break;
+        }
+        before = off;
+        measures_->gradient(x_, t, gradient_);
+        if (n == most_iterations || !std::isfinite(off) || !matrix_.factorise(gradient_)) {
+            return false;
+        }
+        correct(values_, x_);
+    }
+    measures_->gradient(x_, t, gradient_);
+    if (!matrix_.factorise(gradient_)) {
+        return false;
+    }
+    measures_->rates(x_, v_, t, Clock::running, values_);
+    without(expected_rates_);
+    correct(values_, v_);
+    std::copy(x_.begin(), x_.end(), x.begin());
+    std::copy(v_.begin(), v_.end(), v.begin());
+    return true;
+}
+
+void SlowGuess::correct(Out r, Out y) {
+    matrix_.solve(r);
+    std::ranges::fill(force_, 0.0);
+    measures_->pattern().add_transposed(gradient_, r, force_);
+    problem_->mass.to_acceleration(std::span(force_), std::span(scratch_));
+    add_to(y, -1, force_);
 }
 
 }  // namespace lento

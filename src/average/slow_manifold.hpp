@@ -7,11 +7,8 @@
 /// that factor.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "average/multiplier_expansion.hpp"
+#include "average/projection.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/normal_matrix.hpp"
 
@@ -25,7 +22,7 @@ public:
     enum class Ending { settled, dependent, too_far };
 
     /// Moves (x, v) at t. The expansion is left at the point where it ends.
-    Ending operator()(int sweeps, double t, std::span<double> x, std::span<double> v);
+    Ending operator()(int sweeps, double t, Out x, Out v);
 
     /// Of the last point: how many iterations, and the change in the last one over the size of the motion.
     int iterations() const { return iterations_; }
@@ -33,14 +30,44 @@ public:
 
 private:
     /// y <- y - M^-1 g'^T N^-1 r, g' where it was at first; the largest change of a component.
-    double move(std::span<double> r, std::span<double> y);
+    double move(Out r, Out y);
 
     const Problem* problem_;
+    const Constraints* measures_;
     MultiplierExpansion* expansion_;
     NormalMatrix matrix_;
     int iterations_ = 0;
     double residual_ = 0;
     std::vector<double> directions_, values_, rates_, step_, scratch_;
+};
+
+/// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at which springs have the
+/// elongations and rates they had where the motion was projected last. With N = g' M^-1 g'^T, by Newton's method,
+///
+///     x <- x - M^-1 g'^T N^-1 (g(x) - g_0),      v <- v - M^-1 g'^T N^-1 (g.(x, v) - g._0)
+///
+/// Elongations on the slow manifold are O(omega^-2) and change slowly, so what is left for the iterated projection is O(omega^-2) as well,
+/// and the number of its iterations does not grow with omega.
+class SlowGuess {
+public:
+    explicit SlowGuess(const Problem& problem);
+
+    /// A projected point: its elongations are the next ones expected.
+    void learn(double t, const ProjectedPoint& point);
+
+    /// Moves (x, v) at t. False, and nothing is moved, where nothing was learnt, springs depend on each other, or Newton's method does not
+    /// converge: then the point is as good a guess as any.
+    bool operator()(double t, Out x, Out v);
+
+private:
+    /// y <- y - M^-1 g'^T N^-1 r.
+    void correct(Out r, Out y);
+
+    const Problem* problem_;
+    const Constraints* measures_;
+    NormalMatrix matrix_;
+    std::vector<double> expected_, expected_rates_;
+    std::vector<double> gradient_, values_, force_, scratch_, x_, v_;
 };
 
 }  // namespace lento

@@ -3,11 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
+#include <functional>
 
 #include "average/micro_flow.hpp"
 #include "base/vector.hpp"
@@ -17,10 +13,8 @@
 namespace lento {
 
 /// Of a first-order system, with a Runge-Kutta stepper.
-template <template <class, std::size_t> class Stepper>
+template <class Method>
 class RateFlow final : public MicroFlow {
-    using Method = Stepper<double, dynamic>;
-
 public:
     RateFlow(const Problem& problem, double t_start) : RateFlow(problem, t_start, Method(problem.dimension())) {}
     /// With a stepper that knows the problem.
@@ -34,7 +28,7 @@ public:
     std::size_t dimension() const override { return y_.size(); }
     int order() const override { return Method::order; }
 
-    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+    void follow(const Stretch& stretch, In y, Out increments) override {
         auto out = increments.begin();
         std::int64_t mark = stretch.steps;
         advance(stretch, y, [&](std::int64_t k) {
@@ -47,16 +41,14 @@ public:
 
     /// visit(k, y, y') at the start, k = 0, and after each micro-step.
     template <class Visit>
-    void each(const Stretch& stretch, std::span<const double> y, Visit&& visit) {
+    void each(const Stretch& stretch, In y, Visit&& visit) {
         advance(stretch, y, [&](std::int64_t k) {
-            for (std::size_t i = 0; i < y_.size(); ++i) {
-                y_[i] = y[i] + state_.y[i];
-            }
-            visit(k, std::span<const double>(y_), std::span<const double>(state_.rate));
+            std::transform(y.begin(), y.end(), state_.y.begin(), y_.begin(), std::plus<>());
+            visit(k, In(y_), In(state_.rate));
         });
     }
 
-    void rate(double t, std::span<const double> y, std::span<double> rate) override {
+    void rate(double t, In y, Out rate) override {
         problem_.forces.at(y.data(), nullptr, t, clock_.at(0).data(), problem_.parameters.data(), rate.data());
         ++evaluations_;
     }
@@ -64,7 +56,7 @@ public:
 private:
     /// Takes all micro-steps; after(k) before the first and after each.
     template <class After>
-    void advance(const Stretch& stretch, std::span<const double> y, After&& after) {
+    void advance(const Stretch& stretch, In y, After&& after) {
         std::fill(state_.y.begin(), state_.y.end(), 0.0);
         evaluate(stretch, y, 0.0, state_.y, state_.rate);
         after(std::int64_t{0});
@@ -79,11 +71,8 @@ private:
         evaluations_ += 1 + total * Method::evaluations;
     }
 
-    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, std::span<const double> u,
-                  std::span<double> rate) {
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            y_[i] = base[i] + u[i];
-        }
+    void evaluate(const Stretch& stretch, In base, double steps, In u, Out rate) {
+        std::transform(u.begin(), u.end(), base.begin(), y_.begin(), std::plus<>());
         problem_.forces.at(y_.data(), nullptr, stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns).data(),
                            problem_.parameters.data(), rate.data());
     }
@@ -96,9 +85,8 @@ private:
 };
 
 /// Of a system with coordinates, with any stepper for such.
-template <template <class, std::size_t> class Stepper, std::size_t extent = dynamic>
+template <class Method, std::size_t extent = dynamic>
 class MotionFlow final : public MicroFlow {
-    using Method = Stepper<double, extent>;
     using View = std::span<const double, extent>;
 
 public:
@@ -113,7 +101,7 @@ public:
     std::size_t dimension() const override { return 2 * x_.size(); }
     int order() const override { return Method::order; }
 
-    void follow(const Stretch& stretch, std::span<const double> y, std::span<double> increments) override {
+    void follow(const Stretch& stretch, In y, Out increments) override {
         const std::size_t d = x_.size();
         auto out = increments.begin();
         std::int64_t mark = stretch.steps;
@@ -133,7 +121,7 @@ public:
 
     /// visit(k, y, y') at the start, k = 0, and after each micro-step.
     template <class Visit>
-    void each(const Stretch& stretch, std::span<const double> y, Visit&& visit) {
+    void each(const Stretch& stretch, In y, Visit&& visit) {
         const std::size_t d = x_.size();
         std::vector<double> point(2 * d);
         std::vector<double> rate(2 * d);
@@ -145,11 +133,11 @@ public:
                 rate[i] = point[d + i];
                 rate[d + i] = state_.a()[i];
             }
-            visit(k, std::span<const double>(point), std::span<const double>(rate));
+            visit(k, In(point), In(rate));
         });
     }
 
-    void rate(double t, std::span<const double> y, std::span<double> rate) override {
+    void rate(double t, In y, Out rate) override {
         const std::size_t d = x_.size();
         std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(d), d, rate.begin());
         acceleration_.uncounted<extent>(view<extent>(y.first(d)), view<extent>(y.last(d)), t, clock_.at(0),
@@ -160,7 +148,7 @@ public:
 private:
     /// Takes all micro-steps; after(k) before the first and after each.
     template <class After>
-    void advance(const Stretch& stretch, std::span<const double> y, After&& after) {
+    void advance(const Stretch& stretch, In y, After&& after) {
         std::fill(state_.y.begin(), state_.y.end(), 0.0);
         std::fill(state_.rate.begin(), state_.rate.end(), 0.0);
         evaluate(stretch, y, 0.0, View(state_.x()), View(state_.v()), state_.a());
@@ -178,8 +166,7 @@ private:
         evaluations_ += 1 + total * Method::evaluations;
     }
 
-    void evaluate(const Stretch& stretch, std::span<const double> base, double steps, View x, View v,
-                  std::span<double, extent> a) {
+    void evaluate(const Stretch& stretch, In base, double steps, View x, View v, std::span<double, extent> a) {
         const std::size_t d = x_.size();
         const double passed = steps * stretch.h;
         for (std::size_t i = 0; i < d; ++i) {

@@ -5,13 +5,6 @@
 /// The motion is integrated as moves from the window's centre, so that the force of springs however stiff keeps its digits.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "average/window.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/time_scales.hpp"

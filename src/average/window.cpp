@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "base/compensated_sum.hpp"
 #include "step/catalogue.hpp"

@@ -7,14 +7,6 @@
 /// are compensated, and nothing is allocated after construction.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "average/filter.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"
@@ -61,9 +53,6 @@ public:
 
     /// Taken so far, all windows together.
     std::int64_t micro_steps() const { return micro_steps_; }
-    std::int64_t micro_steps_a_window() const {
-        return static_cast<std::int64_t>(weights_.each_side()) * (sides_ == Sides::both ? 2 : 1);
-    }
     const FilterWeights& weights() const { return weights_; }
     std::size_t steps_per_period() const { return static_cast<std::size_t>(steps_per_period_); }
     double micro_step() const { return micro_step_; }
@@ -84,5 +73,10 @@ protected:
 /// runs in registers. One indirect call a window, one a force.
 std::unique_ptr<Window> make_window(std::string_view stepper, Acceleration& acceleration, const TimeScales& scales,
                                     const WindowShape& shape);
+
+/// A window of a constrained system with the stepper of that name: a short integration on the manifold. The
+/// acceleration is that of the active forces.
+std::unique_ptr<Window> make_constrained_window(std::string_view stepper, Acceleration& active, Manifold& manifold,
+                                                const TimeScales& scales, const WindowShape& shape);
 
 }  // namespace lento

@@ -36,6 +36,13 @@ inline double largest_change(std::span<const double> a, std::span<const double> 
     return change;
 }
 
+/// y += factor x
+inline void add_to(std::span<double> y, double factor, std::span<const double> x) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        y[i] += factor * x[i];
+    }
+}
+
 /// The items of a list written as text: what stands between commas outside parentheses, in brackets or not, without spaces around.
 std::vector<std::string> list_items(std::string_view text);
 /// "NAME=VALUE", as the flag of the command line takes it. Throws Misuse for anything else.

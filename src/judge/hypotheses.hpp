@@ -10,7 +10,7 @@
 #include "average/fast_part.hpp"
 #include "lento/judge/outset.hpp"
 #include "lento/judge/violation.hpp"
-#include "lento/march/right_hand_side.hpp"
+#include "lento/march/recorder.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"
 

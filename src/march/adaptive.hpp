@@ -1,25 +1,19 @@
 /// Carries a first-order right-hand side over an interval with Dormand-Prince 5(4), the step chosen by a controller.
 ///
-/// The right-hand side is anything callable as `rate(t, y, dy)`. The observer is as in `march/fixed.hpp`, the adjustment as in
-/// `march/adjustment.hpp`.
+/// The right-hand side is anything callable as `rate(t, y, dy)`. Observer and adjustment are as in
+/// `march/fixed.hpp`.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <stop_token>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
-#include "march/adjustment.hpp"
 #include "march/controller.hpp"
-#include "step/continuous_extension.hpp"
+#include "march/fixed.hpp"
 #include "step/runge_kutta.hpp"
 
 namespace lento {
@@ -35,43 +29,31 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
     std::vector<double> estimate(controlled);
     std::vector<double> base;
     state.y = y;
-    rate(interval.from, std::span<const double>(state.y), std::span<double>(state.rate));
-    if ((result.culprit = first_not_finite(state.rate))) {
-        result.outcome = Outcome::diverged;
-        result.explanation = fmt::format("the force is not a finite number at the start, t = {}", interval.from);
-        return result;
+    rate(interval.from, In(state.y), Out(state.rate));
+    if (const auto culprit = first_not_finite(state.rate)) {
+        return not_finite_at_start(interval.from, culprit);
     }
 
     adjust.begin();
     double t = interval.from;
     // The tolerance is for the controlled components alone, from the first step on.
-    const auto controlled_rate = [&](double time, std::span<const double> part, std::span<double> derivative) {
+    const auto controlled_rate = [&](double time, In part, Out derivative) {
         std::vector<double> point = state.y;
         std::vector<double> slope(point.size());
         std::copy(part.begin(), part.end(), point.begin());
-        rate(time, std::span<const double>(point), std::span<double>(slope));
+        rate(time, In(point), Out(slope));
         std::copy_n(slope.begin(), derivative.size(), derivative.begin());
     };
     double step = std::min(controller.first_step(controlled_rate, std::span(state.y).first(controlled),
                                                  std::span(state.rate).first(controlled)),
                            controller.largest_step());
-    while (t < interval.to) {
-        if (stop.stop_requested()) {
-            result.outcome = Outcome::interrupted;
-            break;
-        }
-        if (result.steps + result.rejected >= budget) {
-            result.outcome = Outcome::budget_exhausted;
-            result.explanation = fmt::format(
-                "{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol", budget, t, interval.to);
-            break;
-        }
+    while (t < interval.to && goes_on(result, stop, result.steps + result.rejected, budget, interval.to)) {
         const bool last = controller.stretch() * step >= interval.to - t;
         const double h = last ? interval.to - t : step;
         const double next = last ? interval.to : t + h;
         base.assign(adjust.base().begin(), adjust.base().end());
         method.step([&](double c, auto point, auto derivative) { rate(t + c * h, point, derivative); }, h, state,
-                    std::span<const double>(base));
+                    In(base));
 
         for (std::size_t i = 0; i < estimate.size(); ++i) {
             estimate[i] = 0;
@@ -106,14 +88,14 @@ MarchResult march_adaptive(Controller controller, Rate&& rate, Interval interval
         state.y = method.start();
         state.rate = method.rates()[0];
         if (step < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length())) {
-            result.culprit = culprit;
-            result.outcome = culprit ? Outcome::diverged : Outcome::not_converged;
-            result.explanation = culprit
-                                     ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
-                                     : fmt::format(
-                                           "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; "
-                                           "loosen rtol and atol, or look for a singularity of the force there",
-                                           step, t);
+            result.outcome = Outcome::not_converged;
+            result.explanation = fmt::format(
+                "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and atol, or "
+                "look for a singularity of the force there",
+                step, t);
+            if (culprit) {
+                diverge(result, culprit);
+            }
             break;
         }
     }

@@ -4,7 +4,7 @@
 /// what is to be added to the multipliers for the total constraint force: in an averaged system the mean of the fast ones, else zero.
 /// Observers are given y = (x, v, multipliers, total multipliers).
 ///
-/// Fixed steps are taken by the steppers of `step/constrained_catalogue.hpp`. With a tolerance it is a half-explicit Dormand-Prince
+/// Fixed steps are taken by the steppers of `step/catalogue.hpp`. With a tolerance it is a half-explicit Dormand-Prince
 /// 5(4): positions and velocities are explicit, the multipliers of each stage follow from the constraint on the acceleration, and stages
 /// and steps are projected onto positions and velocities that satisfy theirs. That keeps the order (Hairer, Lubich, Wanner, Geometric
 /// Numerical Integration, 2nd ed., section IV.4).
@@ -12,14 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,7 +19,7 @@
 #include "lento/step/dense.hpp"
 #include "march/adaptive.hpp"
 #include "problem/manifold.hpp"
-#include "step/constrained_state.hpp"
+#include "step/rattle.hpp"
 
 namespace lento {
 
@@ -56,8 +48,8 @@ public:
           lambda_(manifold.count()) {}
 
     /// The point at (x, v): one evaluation. Its values are not finite where the constraints are dependent.
-    ConstrainedPoint point_at(double t, std::span<const double> x, std::span<const double> v) {
-        rhs_(t, x, v, std::span<double>(result_));
+    ConstrainedPoint point_at(double t, In x, In v) {
+        rhs_(t, x, v, Out(result_));
         manifold_->gradient(x, t, gradient_);
         if (!manifold_->factorise(gradient_)) {
             std::fill(result_.begin(), result_.end(), NAN);
@@ -69,53 +61,34 @@ public:
     template <class Stepper, class Observer>
     MarchResult fixed(Stepper& stepper, Interval interval, double step, ConstrainedPoint& start, Observer&& observer,
                       const std::stop_token& stop) {
-        MarchResult march{.reached = interval.from};
         ConstrainedState state(*manifold_);
         std::copy_n(start.y.begin(), 2 * d(), state.y.begin());
         std::copy_n(result_.begin(), d(), state.a().begin());
         state.gradient = gradient_;
         std::optional<ConstrainedPoint> earlier;
-        const auto total = static_cast<std::int64_t>(std::ceil(interval.length() / step - 1e-9));
-        for (std::int64_t n = 0; n < total; ++n) {
-            if (stop.stop_requested()) {
-                march.outcome = Outcome::interrupted;
-                break;
-            }
-            const double t = interval.from + static_cast<double>(n) * step;
-            const double next = n + 1 == total ? interval.to : interval.from + static_cast<double>(n + 1) * step;
-            const double h = n + 1 == total ? interval.to - t : step;
+        return march_steps(interval, step, stop, [&](double t, double h, double next, MarchResult& march) {
             const auto taken = stepper.step(
-                [&](double c, std::span<const double> x, std::span<const double> v, std::span<double> a) {
-                    rhs_(t + c * h, x, v, std::span<double>(result_));
+                [&](double c, In x, In v, Out a) {
+                    rhs_(t + c * h, x, v, Out(result_));
                     std::copy_n(result_.begin(), a.size(), a.begin());
                 },
                 [&](double c) { return c == 1 ? next : t + c * h; }, h, state);
-            march.culprit = first_not_finite(state.y);
-            if (!march.culprit) {
-                march.culprit = first_not_finite(state.a());
-            }
-            if (march.culprit) {
-                march.outcome = Outcome::diverged;
-                march.explanation = fmt::format(
-                    "the solution or its force stopped being finite between t = {:.6g} and {:.6g}", t, next);
-                break;
+            if (!is_finite(state.y, state.a(), t, next, march)) {
+                return;
             }
             if (!taken.converged) {
                 march.outcome = Outcome::not_converged;
                 march.explanation = fmt::format("the step from t = {:.6g} to {:.6g} does not reach the constraints: {}",
                                                 t, next, sentence_of(taken, manifold_->constraints().names()));
-                break;
+                return;
             }
-            ++march.steps;
-            march.reached = next;
             auto reached = completed(next, state.x(), state.v(), state.a(), state.gradient);
             if (observer.wants(next)) {
                 observer.take(constrained_dense(earlier, start, reached));
             }
             earlier = std::move(start);
             start = std::move(reached);
-        }
-        return march;
+        });
     }
 
     /// Steps by tolerance from `start`, which becomes the last good point.
@@ -125,7 +98,7 @@ public:
         // NOTE: stages leave the manifold by a little. Windows must start on it, or the first micro-step throws them back with a force
         // that grows with the frequency; so the right-hand side off the manifold is that at the point below.
         std::vector<double> below(2 * d());
-        const auto rate = [&](double t, std::span<const double> y, std::span<double> derivative) {
+        const auto rate = [&](double t, In y, Out derivative) {
             std::copy_n(y.begin(), below.size(), below.begin());
             const auto x = std::span(below).first(d());
             const auto v = std::span(below).last(d());
@@ -165,7 +138,7 @@ public:
     }
 
     /// Moves (x, v) at time t onto the manifold.
-    Convergence project(double t, std::span<double> x, std::span<double> v) {
+    Convergence project(double t, Out x, Out v) {
         manifold_->gradient(x, t, gradient_);
         if (!manifold_->factorise(gradient_)) {
             return {.converged = false, .independent = false};
@@ -187,8 +160,8 @@ private:
 
         std::size_t controlled(std::size_t) const { return 2 * march->d(); }
         void begin() const {}
-        std::span<const double> base() const { return {}; }
-        bool operator()(double t, std::span<double> y) {
+        In base() const { return {}; }
+        bool operator()(double t, Out y) {
             march->off_ = march->project(t, y.first(march->d()), y.subspan(march->d(), march->d()));
             return march->off_.converged;
         }
@@ -210,8 +183,7 @@ private:
     std::size_t d() const { return manifold_->dimension(); }
 
     /// Multipliers and constrained acceleration from the active one; the matrix is that of the gradient.
-    ConstrainedPoint completed(double t, std::span<const double> x, std::span<const double> v,
-                               std::span<const double> active, std::span<const double> gradient) {
+    ConstrainedPoint completed(double t, In x, In v, In active, In gradient) {
         ConstrainedPoint point{t, {x.begin(), x.end()}, {active.begin(), active.end()}};
         point.y.insert(point.y.end(), v.begin(), v.end());
         manifold_->constrain_acceleration(gradient, x, v, t, point.acceleration, lambda_);

@@ -7,8 +7,7 @@ namespace lento {
 
 // --- ode45 ---------------------------------------------------------------------------------------------------------
 
-double Ode45Controller::error(std::span<const double> estimate, std::span<const double> y0,
-                              std::span<const double> y1) const {
+double Ode45Controller::error(In estimate, In y0, In y1) const {
     const double threshold = tolerance_.absolute / tolerance_.relative;
     double largest = 0;
     for (std::size_t i = 0; i < y0.size(); ++i) {
@@ -21,7 +20,7 @@ double Ode45Controller::error(std::span<const double> estimate, std::span<const 
     return largest / tolerance_.relative;
 }
 
-double Ode45Controller::first_step(std::span<const double> y0, std::span<const double> rate) const {
+double Ode45Controller::first_step(const FirstOrderRate&, In y0, In rate) const {
     const double threshold = tolerance_.absolute / tolerance_.relative;
     double speed = 0;
     for (std::size_t i = 0; i < y0.size(); ++i) {
@@ -51,8 +50,8 @@ double Ode45Controller::next_after_rejected(double step, double error) {
 
 // --- PI ------------------------------------------------------------------------------------------------------------
 
-double PiController::norm(std::span<const double> values, std::span<const double> y0,
-                          std::span<const double> y1) const {
+/// The root mean square of the values over what is allowed at y0 and y1.
+double PiController::error(In values, In y0, In y1) const {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double scale = tolerance_.absolute + tolerance_.relative * std::max(std::abs(y0[i]), std::abs(y1[i]));
@@ -61,25 +60,20 @@ double PiController::norm(std::span<const double> values, std::span<const double
     return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-double PiController::error(std::span<const double> estimate, std::span<const double> y0,
-                           std::span<const double> y1) const {
-    return norm(estimate, y0, y1);
-}
-
-double PiController::euler_step(std::span<const double> y0, std::span<const double> rate) const {
-    const double size = norm(y0, y0, y0);
-    const double speed = norm(rate, y0, y0);
-    const double step = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
-    return std::min(step, largest_step());
-}
-
-double PiController::first_step(double guess, std::span<const double> y0, std::span<const double> rate0,
-                                std::span<const double> rate1) const {
-    std::vector<double> change(y0.size());
+double PiController::first_step(const FirstOrderRate& rate, In y0, In rate0) const {
+    const auto norm = [&](In values) { return error(values, y0, y0); };
+    const double size = norm(y0);
+    const double speed = norm(rate0);
+    const double guess = std::min(size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed, largest_step());
+    std::vector<double> y1(y0.size()), change(y0.size());
     for (std::size_t i = 0; i < y0.size(); ++i) {
-        change[i] = (rate1[i] - rate0[i]) / guess;
+        y1[i] = y0[i] + guess * rate0[i];
     }
-    const double steepest = std::max(norm(rate0, y0, y0), norm(change, y0, y0));
+    rate(interval_.from + guess, y1, change);
+    for (std::size_t i = 0; i < y0.size(); ++i) {
+        change[i] = (change[i] - rate0[i]) / guess;
+    }
+    const double steepest = std::max(norm(rate0), norm(change));
     const double wanted = steepest <= 1e-15 ? std::max(1e-6, 1e-3 * guess) : std::pow(0.01 / steepest, 0.2);
     return std::min({100 * guess, wanted, largest_step()});
 }

@@ -4,11 +4,8 @@
 /// the outcome of a trial into the next step.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include "lento/march/result.hpp"
+#include "lento/march/recorder.hpp"
+#include "lento/problem/forces.hpp"
 
 namespace lento {
 
@@ -22,21 +19,16 @@ class Ode45Controller {
 public:
     Ode45Controller(Tolerance tolerance, Interval interval) : tolerance_(tolerance), interval_(interval) {}
 
-    double error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const;
+    double error(In estimate, In y0, In y1) const;
     double largest_step() const { return interval_.length() / 10; }
     /// The last step may be stretched by this factor to reach the end.
     double stretch() const { return 1.1; }
     double next_after_accepted(double step, double error);
     double next_after_rejected(double step, double error);
 
-    template <class Rate>
-    double first_step(Rate&&, std::span<const double> y0, std::span<const double> rate) const {
-        return first_step(y0, rate);
-    }
+    double first_step(const FirstOrderRate&, In y0, In rate) const;
 
 private:
-    double first_step(std::span<const double> y0, std::span<const double> rate) const;
-
     Tolerance tolerance_;
     Interval interval_;
     int rejections_ = 0;  // of the step under way
@@ -48,31 +40,16 @@ class PiController {
 public:
     PiController(Tolerance tolerance, Interval interval) : tolerance_(tolerance), interval_(interval) {}
 
-    double error(std::span<const double> estimate, std::span<const double> y0, std::span<const double> y1) const;
+    double error(In estimate, In y0, In y1) const;
     double largest_step() const { return interval_.length(); }
     double stretch() const { return 1.01; }
     double next_after_accepted(double step, double error);
     double next_after_rejected(double step, double error);
 
     /// Compares the solution with its first and second derivative (Solving ODEs I, section II.4); one evaluation.
-    template <class Rate>
-    double first_step(Rate&& rate, std::span<const double> y0, std::span<const double> rate0) const {
-        const double guess = euler_step(y0, rate0);
-        std::vector<double> y1(y0.size());
-        std::vector<double> rate1(y0.size());
-        for (std::size_t i = 0; i < y0.size(); ++i) {
-            y1[i] = y0[i] + guess * rate0[i];
-        }
-        rate(interval_.from + guess, std::span<const double>(y1), std::span<double>(rate1));
-        return first_step(guess, y0, rate0, rate1);
-    }
+    double first_step(const FirstOrderRate& rate, In y0, In rate0) const;
 
 private:
-    double norm(std::span<const double> values, std::span<const double> y0, std::span<const double> y1) const;
-    double euler_step(std::span<const double> y0, std::span<const double> rate) const;
-    double first_step(double guess, std::span<const double> y0, std::span<const double> rate0,
-                      std::span<const double> rate1) const;
-
     Tolerance tolerance_;
     Interval interval_;
     double previous_error_ = 1e-4;

@@ -21,7 +21,7 @@ constexpr Weights weights;
 
 }  // namespace
 
-NewtonBasis::NewtonBasis(std::span<const double> nodes, double about, std::size_t degree) {
+NewtonBasis::NewtonBasis(In nodes, double about, std::size_t degree) {
     rows_[0][0] = 1;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const double shift = about - nodes[i];
@@ -50,7 +50,7 @@ void History::clear() {
     values_.clear();
 }
 
-void History::push(double t, std::span<const double> z) {
+void History::push(double t, In z) {
     std::vector<double> value;
     if (times_.size() == most) {
         value = std::move(values_.back());  // its memory serves again
@@ -63,7 +63,7 @@ void History::push(double t, std::span<const double> z) {
     values_.insert(values_.begin(), std::move(value));
 }
 
-void History::fill(double t0, double h, std::span<const double> coefficients, std::size_t k) {
+void History::fill(double t0, double h, In coefficients, std::size_t k) {
     clear();
     std::vector<double> z(length_);
     for (std::size_t back = k; back-- > 0;) {
@@ -78,14 +78,14 @@ void History::fill(double t0, double h, std::span<const double> coefficients, st
     }
 }
 
-std::span<const double> History::nodes(double h, std::size_t k) {
+In History::nodes(double h, std::size_t k) {
     for (std::size_t i = 0; i < k; ++i) {
         nodes_[i] = (times_[i] - times_[0]) / h;
     }
     return std::span(nodes_).first(k);
 }
 
-void History::divide(std::span<const double> s) {
+void History::divide(In s) {
     const std::size_t k = s.size();
     differences_.resize(std::max(differences_.size(), k * stride_));
     std::array<std::array<double, most>, most> per_span;  // of order, i

@@ -8,9 +8,8 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <cstddef>
-#include <span>
-#include <vector>
+
+#include "lento/problem/forces.hpp"
 
 namespace lento {
 
@@ -20,7 +19,7 @@ public:
     static constexpr std::size_t most = 14;
 
     /// Powers up to the given one.
-    NewtonBasis(std::span<const double> nodes, double about, std::size_t degree = most - 1);
+    NewtonBasis(In nodes, double about, std::size_t degree = most - 1);
 
     double coefficient(std::size_t i, std::size_t j) const { return rows_[i][j]; }
 
@@ -48,27 +47,24 @@ public:
     std::size_t stride() const { return stride_; }
     std::size_t size() const { return times_.size(); }
     void clear();
-    void push(double t, std::span<const double> z);
-    std::span<const double> newest() const { return value(0); }
+    void push(double t, In z);
 
     /// Fills in k values of the polynomial sum_j c_j (t - t0)^j at t0, t0 - h, t0 - 2 h, ...
-    void fill(double t0, double h, std::span<const double> coefficients, std::size_t k);
+    void fill(double t0, double h, In coefficients, std::size_t k);
 
     /// s_0, ..., s_{k-1} for steps of h.
-    std::span<const double> nodes(double h, std::size_t k);
+    In nodes(double h, std::size_t k);
 
     /// Prepares phi_0, ..., phi_{k-1} for the nodes s_0, ..., s_{k-1}.
-    void divide(std::span<const double> s);
+    void divide(In s);
     using Block = Eigen::Array<double, lanes, 1>;
     /// Numbers c, ..., c + lanes - 1 of phi_i.
     Eigen::Map<const Block> difference_block(std::size_t i, std::size_t c) const {
         return Eigen::Map<const Block>(differences_.data() + i * stride_ + c);
     }
-    std::span<const double> difference(std::size_t i) const { return {differences_.data() + i * stride_, stride_}; }
+    In difference(std::size_t i) const { return {differences_.data() + i * stride_, stride_}; }
 
 private:
-    std::span<const double> value(std::size_t back) const { return {values_[back].data(), length_}; }
-
     std::size_t length_, stride_;
     std::vector<double> times_;                // newest first
     std::vector<std::vector<double>> values_;  // likewise

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -168,7 +167,7 @@ private:
     int iterations_ = 0;
 };
 
-std::span<const double> span_of(const VectorXd& x) {
+In span_of(const VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 

@@ -11,12 +11,7 @@
 /// Order 2; order 1 with A = 0, which with `symmetric` is the naive method (2.7).
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include <Eigen/Core>
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "march/ending.hpp"
 
 namespace lento::map_march {
 namespace {
 
 /// The polynomial through `values` at the Chebyshev points of [0, 1], by powers of s.
-void fit(std::span<const double> nodes, std::vector<State> values, DenseStep& dense) {
+void fit(In nodes, std::vector<State> values, DenseStep& dense) {
     const std::size_t count = nodes.size();
     for (std::size_t level = 1; level < count; ++level) {
         for (std::size_t k = count; k-- > level;) {
@@ -40,9 +40,7 @@ void fit(std::span<const double> nodes, std::vector<State> values, DenseStep& de
 
 State plus(const State& z, const State& D) {
     State sum = z;
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-        sum[i] += D[i];
-    }
+    add_to(sum, 1, D);
     return sum;
 }
 
@@ -57,20 +55,9 @@ Journey::Journey(const MapChange& change, const MapMarchSettings& settings, Stat
 }
 
 bool Journey::goes_on(const std::stop_token& stop) {
-    if (march_.result.outcome != Outcome::completed || march_.result.reached >= settings_.t_end) {
-        return false;
-    }
-    if (stop.stop_requested()) {
-        march_.result.outcome = Outcome::interrupted;
-        return false;
-    }
-    if (march_.result.steps + march_.result.rejected >= settings_.budget) {
-        fail(Outcome::budget_exhausted,
-             fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol",
-                         settings_.budget, t(), settings_.t_end));
-        return false;
-    }
-    return true;
+    auto& march = march_.result;
+    return march.reached < settings_.t_end &&
+           lento::goes_on(march, stop, march.steps + march.rejected, settings_.budget, settings_.t_end);
 }
 
 double Journey::within_reach(double N) const {
@@ -80,13 +67,13 @@ double Journey::within_reach(double N) const {
 
 double Journey::norm(const State& difference, const State& other, Part part) const {
     double largest = 0;
-    for (std::size_t i = 0; i < d_ && part != Part::time; ++i) {
+    for (std::size_t i = 0; i < d_; ++i) {
         const double size =
             std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
         const double tolerance = settings_.tolerance.absolute + settings_.tolerance.relative * size;
         largest = larger(largest, std::abs(difference[i]) / tolerance);
     }
-    if (settings_.time_tolerance > 0 && part != Part::state) {
+    if (settings_.time_tolerance > 0 && part == Part::all) {
         largest = larger(largest, std::abs(difference[d_]) / settings_.time_tolerance);
     }
     return largest;

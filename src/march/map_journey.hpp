@@ -1,13 +1,6 @@
 /// A march over the revolutions of a map, without its steps: where it stands, how it ends, what it tells its listener.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <vector>
-
 #include "lento/step/dense.hpp"
 #include "march/map_march.hpp"
 
@@ -36,7 +29,7 @@ struct StepPolynomial {
 };
 
 /// Of z = (y, t).
-enum class Part { all, state, time };
+enum class Part { all, state };
 
 State plus(const State& z, const State& D);
 

@@ -7,13 +7,6 @@
 /// Listeners are given y, and behind it the number of revolutions if asked, as functions of the time.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <stop_token>
-#include <vector>
-
 #include "lento/march/result.hpp"
 #include "march/controller.hpp"
 #include "march/sundials.hpp"
@@ -21,7 +14,7 @@
 namespace lento {
 
 /// D(z) = Psi(z) - z; not finite where it cannot be had.
-using MapChange = std::function<void(std::span<const double> z, std::span<double> change)>;
+using MapChange = std::function<void(In z, Out change)>;
 
 struct MapMarchSettings {
     double t_end = 0;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "march/ending.hpp"
 
 namespace lento {
 namespace {
@@ -70,7 +70,7 @@ MultistepMarch::Formulas MultistepMarch::formulas(double h) {
     return {h, k_, nodes, degree()};
 }
 
-MultistepMarch::Formulas::Formulas(double h, std::size_t k, std::span<const double> nodes, std::size_t degree)
+MultistepMarch::Formulas::Formulas(double h, std::size_t k, In nodes, std::size_t degree)
     : h(h), k(k), here(nodes, 0), end(nodes, 1, degree) {
     for (std::size_t i = 0; i <= nodes.size(); ++i) {
         integrals[i] = here.integrals(i);
@@ -100,9 +100,7 @@ void MultistepMarch::correct(const Formulas& formulas) {
     correction_ = deviation_;
     for (std::size_t j = 0; j <= degree(); ++j) {
         const double factor = formulas.end.coefficient(formulas.k, j) / formulas.at_end(formulas.k);
-        for (std::size_t c = 0; c < stride_; ++c) {
-            series_[j * stride_ + c] += factor * correction_[c];
-        }
+        add_to(Out(series_).subspan(j * stride_, stride_), factor, correction_);
     }
     const double h = formulas.h;
     const double once = formulas.once(formulas.k);
@@ -138,7 +136,7 @@ void MultistepMarch::extrapolate(const Formulas& formulas) {
 }
 
 /// (F, auxiliary) at t, and how it deviates from its extrapolation.
-void MultistepMarch::evaluate(double t, const Formulas& formulas, std::span<const double> y) {
+void MultistepMarch::evaluate(double t, const Formulas& formulas, In y) {
     const std::size_t auxiliary = length_ - n_;
     past_.clear();
     for (std::size_t j = 0; auxiliary > 0 && j <= degree(); ++j) {
@@ -162,9 +160,7 @@ double MultistepMarch::foresee() {
         square += learned_[c] * learned_[c];
     }
     const double share = square > 0 && std::isfinite(product) ? std::clamp(product / square, -most, most) : 0.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-        deviation_[i] += share * learned_[i];
-    }
+    add_to(deviation_, share, In(learned_).first(n_));
     return share;
 }
 
@@ -177,7 +173,7 @@ void MultistepMarch::learn(double foreseen) {
               learned_.begin() + static_cast<std::ptrdiff_t>(n_));
 }
 
-double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const {
+double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, In deviation) const {
     const double once = formulas.h * std::abs(formulas.once(k) - formulas.once(k - 1));
     const double twice = formulas.h * formulas.h * std::abs(formulas.twice(k) - formulas.twice(k - 1));
     double worst = 0;
@@ -280,18 +276,7 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Ob
     MarchResult result{.reached = start.t};
     begin(start, to);
     double t = start.t;
-    while (t < to) {
-        if (stop.stop_requested()) {
-            result.outcome = Outcome::interrupted;
-            break;
-        }
-        if (result.steps + result.rejected >= limits_.most_steps) {
-            result.outcome = Outcome::budget_exhausted;
-            result.explanation =
-                fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol",
-                            limits_.most_steps, t, to);
-            break;
-        }
+    while (t < to && goes_on(result, stop, result.steps + result.rejected, limits_.most_steps, to)) {
         // The last steps are of equal length, so that none is short.
         const double left = to - t;
         const double h = left / std::ceil(left / step_ * (1 - 1e-10));
@@ -324,12 +309,12 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Ob
         step_ = std::min(step_, 0.8 * step.h);
         if (step_ < limits_.shortest ||
             step_ < 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), to - start.t)) {
-            result.culprit = culprit ? std::optional(*culprit % n_) : std::nullopt;
-            result.outcome = culprit ? Outcome::diverged : Outcome::not_converged;
+            result.outcome = Outcome::not_converged;
             result.explanation =
-                culprit
-                    ? fmt::format("the solution or its force stops being finite after t = {:.6g}", t)
-                    : fmt::format("the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance", step_, t);
+                fmt::format("the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance", step_, t);
+            if (culprit) {
+                diverge(result, *culprit % n_);
+            }
             break;
         }
     }

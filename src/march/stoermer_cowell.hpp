@@ -18,15 +18,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <stop_token>
-#include <vector>
 
-#include "lento/march/result.hpp"
-#include "lento/step/dense.hpp"
+#include "lento/march/recorder.hpp"
 #include "march/history.hpp"
 
 namespace lento {
@@ -35,7 +29,7 @@ namespace lento {
 struct AuxiliarySeries {
     int degree = 0;
     double h = 1;
-    std::span<const double> coefficients{};
+    In coefficients{};
 };
 
 class MultistepForce {
@@ -50,8 +44,7 @@ public:
     /// How many powers of slow time it wants to know of the auxiliary vector, at most.
     virtual int auxiliary_degree() const { return 0; }
 
-    virtual void evaluate(double t, std::span<const double> y, const AuxiliarySeries& past, std::span<double> force,
-                          std::span<double> auxiliary) = 0;
+    virtual void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out auxiliary) = 0;
 };
 
 /// Which local errors are allowed.
@@ -80,11 +73,7 @@ class MultistepMarch {
 public:
     MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits);
 
-    /// As observers of other marches (`march/fixed.hpp`).
-    struct Observer {
-        std::function<bool(double to)> wants{};
-        std::function<void(DenseStep)> take{};
-    };
+    using Observer = StepListener;
 
     MarchResult run(const MultistepStart& start, double to, const Observer& observer, const std::stop_token& stop);
 
@@ -97,7 +86,7 @@ public:
 private:
     /// The formulas of one step from the history as it is.
     struct Formulas {
-        Formulas(double h, std::size_t k, std::span<const double> nodes, std::size_t degree);
+        Formulas(double h, std::size_t k, In nodes, std::size_t degree);
 
         double h;
         std::size_t k;          ///< values that the predictor goes through
@@ -119,12 +108,12 @@ private:
     void predict(const Formulas& formulas);
     void correct(const Formulas& formulas);
     void extrapolate(const Formulas& formulas);
-    void evaluate(double t, const Formulas& formulas, std::span<const double> y);
+    void evaluate(double t, const Formulas& formulas, In y);
     std::size_t degree() const;
     double foresee();
     void learn(double foreseen);
     Errors errors(const Formulas& formulas);
-    double error_of(const Formulas& formulas, std::size_t k, std::span<const double> deviation) const;
+    double error_of(const Formulas& formulas, std::size_t k, In deviation) const;
     void accept(double t, double error);
     void choose(const Formulas& formulas, const Errors& errors);
     DenseStep dense(double from, double to, const Formulas& formulas) const;

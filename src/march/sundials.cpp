@@ -1,11 +1,11 @@
 #include "march/sundials.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "march/ending.hpp"
 #include "march/sundials_solver.hpp"
 
 namespace lento {
@@ -22,7 +22,7 @@ void require_known(std::string_view name) {
 /// One march: what goes on between the steps.
 class SundialsMarch {
 public:
-    SundialsMarch(std::string_view name, const Rate& rate, Interval interval, Tolerance tolerance,
+    SundialsMarch(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
                   std::vector<double>& y, const StepListener& listener, const RootSearch& roots)
         : name_(name),
           interval_(interval),
@@ -42,20 +42,9 @@ public:
             return result_;
         }
         const auto solver = make_sundials_solver(name_, calls_, interval_, tolerance_, y_);
-        while (result_.reached < interval_.to) {
-            if (stop.stop_requested()) {
-                result_.outcome = Outcome::interrupted;
-                break;
-            }
-            if (result_.steps + result_.rejected + told_ >= budget) {
-                end(Outcome::budget_exhausted,
-                    fmt::format("{} steps were not enough: t = {:.6g} of {:.6g} reached; loosen rtol and atol", budget,
-                                result_.reached, interval_.to));
-                break;
-            }
-            if (!goes_on(*solver)) {
-                break;
-            }
+        while (result_.reached < interval_.to &&
+               goes_on(result_, stop, result_.steps + result_.rejected + told_, budget, interval_.to) &&
+               advances(*solver)) {
             solver->count(result_);
         }
         solver->count(result_);
@@ -68,15 +57,13 @@ private:
         const int flag = calls_.rate(interval_.from, y_, derivative);
         calls_.rethrow();
         if (flag != 0) {
-            result_.culprit = calls_.culprit();
-            end(Outcome::diverged,
-                fmt::format("the force is not a finite number at the start, t = {}", interval_.from));
+            result_ = not_finite_at_start(interval_.from, calls_.culprit());
         }
         return flag == 0;
     }
 
     /// A step, or the part of it up to the next root.
-    bool goes_on(SundialsSolver& solver) {
+    bool advances(SundialsSolver& solver) {
         calls_.forget();
         const auto advance = solver.advance();
         calls_.rethrow();
@@ -126,9 +113,8 @@ private:
     }
 
     bool diverges(std::optional<std::size_t> culprit) {
-        result_.culprit = culprit;
-        return end(Outcome::diverged,
-                   fmt::format("the solution or its force stops being finite after t = {:.6g}", result_.reached));
+        diverge(result_, culprit);
+        return false;
     }
 
     bool fails(const SundialsSolver& solver, int flag) {
@@ -175,7 +161,7 @@ const std::vector<std::string>& sundials_names() {
     return names;
 }
 
-MarchResult march_sundials(std::string_view name, const Rate& rate, Interval interval, Tolerance tolerance,
+MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
                            std::vector<double>& y, const StepListener& listener, const std::stop_token& stop,
                            std::int64_t budget, const RootSearch& roots) {
     require_known(name);

@@ -15,34 +15,20 @@
 /// the rate depends on the time alone: y' = cos(t) was 17 off at t = 100 with rtol = 1e-6.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "lento/march/result.hpp"
-#include "lento/step/dense.hpp"
+#include "lento/march/recorder.hpp"
 #include "march/controller.hpp"
 
 namespace lento {
 
-/// What listens to a march whose type is erased: asked before each step's dense output is made, then given it.
-struct StepListener {
-    std::function<bool(double to)> wants{};
-    std::function<void(DenseStep)> take{};
-};
-
 /// Zeros of functions of the solution, found by SUNDIALS while it marches.
 struct RootSearch {
     std::size_t count = 0;
-    std::function<void(double t, std::span<const double> y, std::span<double> values)> functions{};
+    std::function<void(double t, In y, Out values)> functions{};
     /// Told each root: when, which function, +1 rising or -1 falling, and the solution there. Returning false ends the
     /// march there, as completed.
-    std::function<bool(double t, std::size_t which, int direction, std::span<const double> y)> found{};
+    std::function<bool(double t, std::size_t which, int direction, In y)> found{};
 };
 
 const std::vector<std::string>& sundials_names();
@@ -50,9 +36,8 @@ const std::vector<std::string>& sundials_names();
 /// y' = rate(t, y) over the interval. `y` ends as the last good state, that of the time `reached`. The dense outputs
 /// tile the interval; where a step holds a root, one ends there before the root is told. The budget is of steps tried
 /// and roots told.
-MarchResult march_sundials(std::string_view name,
-                           const std::function<void(double, std::span<const double>, std::span<double>)>& rate,
-                           Interval interval, Tolerance tolerance, std::vector<double>& y, const StepListener& listener,
-                           const std::stop_token& stop, std::int64_t budget, const RootSearch& roots = {});
+MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
+                           std::vector<double>& y, const StepListener& listener, const std::stop_token& stop,
+                           std::int64_t budget, const RootSearch& roots = {});
 
 }  // namespace lento

@@ -1,7 +1,6 @@
 #include "march/sundials_solver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <new>
 
@@ -20,7 +19,7 @@
 namespace lento {
 namespace {
 
-std::span<double> view(N_Vector v) {
+Out view(N_Vector v) {
     return {N_VGetArrayPointer(v), static_cast<std::size_t>(N_VGetLength(v))};
 }
 
@@ -52,7 +51,7 @@ Handle made(Handle handle) {
 
 }  // namespace
 
-int SundialsCalls::rate(double t, std::span<const double> y, std::span<double> derivative) noexcept try {
+int SundialsCalls::rate(double t, In y, Out derivative) noexcept try {
     for (const auto& known : remembered_) {
         if (known.t == t && std::equal(y.begin(), y.end(), known.y.begin())) {
             std::copy(known.derivative.begin(), known.derivative.end(), derivative.begin());
@@ -75,13 +74,13 @@ int SundialsCalls::rate(double t, std::span<const double> y, std::span<double> d
     return -1;
 }
 
-bool SundialsCalls::are_finite(std::span<const double> values) {
+bool SundialsCalls::are_finite(In values) {
     const auto wrong = first_not_finite(values);
     culprit_ = culprit_ ? culprit_ : wrong;
     return !wrong;
 }
 
-int SundialsCalls::roots(double t, std::span<const double> y, std::span<double> values) noexcept try {
+int SundialsCalls::roots(double t, In y, Out values) noexcept try {
     roots_.functions(t, y, values);
     return 0;
 } catch (...) {
@@ -140,8 +139,7 @@ static_assert(CV_TOO_MUCH_ACC == ARK_TOO_MUCH_ACC && CV_ERR_FAILURE == ARK_ERR_F
 
 }  // namespace
 
-SundialsSolver::SundialsSolver(const SundialsPackage& package, SundialsCalls& calls, double end,
-                               std::span<const double> y0)
+SundialsSolver::SundialsSolver(const SundialsPackage& package, SundialsCalls& calls, double end, In y0)
     : package_(package),
       calls_(calls),
       end_(end),
@@ -178,7 +176,7 @@ SundialsSolver::Advance SundialsSolver::advance() {
     return {flag < 0 ? End::failure : flag == CV_ROOT_RETURN ? End::root : End::step, t, flag};
 }
 
-std::span<const double> SundialsSolver::y() const {
+In SundialsSolver::y() const {
     return view(y_.get());
 }
 
@@ -230,7 +228,7 @@ namespace {
 
 class Multistep : public SundialsSolver {
 public:
-    Multistep(int method, SundialsCalls& calls, Interval interval, Tolerance tolerance, std::span<const double> y0)
+    Multistep(int method, SundialsCalls& calls, Interval interval, Tolerance tolerance, In y0)
         : SundialsSolver(cvode, calls, interval.to, y0), method_(method) {
         own(CVodeCreate(method, context_));
         require(CVodeInit(memory_.get(), call_rate, interval.from, y_.get()));
@@ -301,8 +299,7 @@ Table prince_dormand() {
 
 class ExplicitRungeKutta : public SundialsSolver {
 public:
-    ExplicitRungeKutta(int order, SundialsCalls& calls, Interval interval, Tolerance tolerance,
-                       std::span<const double> y0)
+    ExplicitRungeKutta(int order, SundialsCalls& calls, Interval interval, Tolerance tolerance, In y0)
         : SundialsSolver(erkstep, calls, interval.to, y0),
           order_(order),
           t_(interval.from),
@@ -351,7 +348,7 @@ private:
 }  // namespace
 
 std::unique_ptr<SundialsSolver> make_sundials_solver(std::string_view name, SundialsCalls& calls, Interval interval,
-                                                     Tolerance tolerance, std::span<const double> y0) {
+                                                     Tolerance tolerance, In y0) {
     if (name == "cvode-adams" || name == "cvode-bdf") {
         const int method = name == "cvode-bdf" ? CV_BDF : CV_ADAMS;
         return std::make_unique<Multistep>(method, calls, interval, tolerance, y0);

@@ -2,17 +2,8 @@
 /// that shows SUNDIALS' types.
 #pragma once
 
-#include <cstddef>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
@@ -26,17 +17,15 @@
 
 namespace lento {
 
-using Rate = std::function<void(double, std::span<const double>, std::span<double>)>;
-
 /// The user's functions as C code calls them: nothing is thrown through it, and it does not see rates that are not
 /// finite.
 class SundialsCalls {
 public:
-    SundialsCalls(const Rate& rate, const RootSearch& roots) : rate_(rate), roots_(roots) {}
+    SundialsCalls(const FirstOrderRate& rate, const RootSearch& roots) : rate_(rate), roots_(roots) {}
 
     /// 0, or as SUNDIALS wants it: 1 if the step has to be tried again, -1 if all is lost.
-    int rate(double t, std::span<const double> y, std::span<double> derivative) noexcept;
-    int roots(double t, std::span<const double> y, std::span<double> values) noexcept;
+    int rate(double t, In y, Out derivative) noexcept;
+    int roots(double t, In y, Out values) noexcept;
     std::size_t root_count() const { return roots_.count; }
 
     /// The component of the first rate since `forget` that was not finite.
@@ -68,9 +57,9 @@ private:
         std::vector<double> y, derivative;
     };
 
-    bool are_finite(std::span<const double> values);
+    bool are_finite(In values);
 
-    const Rate& rate_;
+    const FirstOrderRate& rate_;
     const RootSearch& roots_;
     std::optional<std::size_t> culprit_;
     std::exception_ptr thrown_;
@@ -97,7 +86,7 @@ public:
     /// One step, or the part of it up to the next root.
     virtual Advance advance();
     /// Where the last advance ended.
-    std::span<const double> y() const;
+    In y() const;
     /// The length of the last step, roots within it or not.
     double last_step() const;
     /// Of a part of the last step; nothing if it could not be made.
@@ -123,7 +112,7 @@ protected:
         void operator()(void* memory) const { free(&memory); }
     };
 
-    SundialsSolver(const SundialsPackage& package, SundialsCalls& calls, double end, std::span<const double> y0);
+    SundialsSolver(const SundialsPackage& package, SundialsCalls& calls, double end, In y0);
     /// Takes over what CVodeCreate or ERKStepCreate made; from here on SUNDIALS prints nothing.
     void own(void* memory);
     /// What every solver is told.
@@ -147,6 +136,6 @@ protected:
 
 /// One of `sundials_names`.
 std::unique_ptr<SundialsSolver> make_sundials_solver(std::string_view name, SundialsCalls& calls, Interval interval,
-                                                     Tolerance tolerance, std::span<const double> y0);
+                                                     Tolerance tolerance, In y0);
 
 }  // namespace lento

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "average/fast_part.hpp"
 #include "average/filter.hpp"
-#include "average/slow_state.hpp"
 #include "average/window.hpp"
 #include "judge/window_size.hpp"
 #include "lento/run/method.hpp"

@@ -4,7 +4,7 @@
 ///     each    y' = phi(P y), so that only the slow manifold is seen. A Runge-Kutta step has stages Z^i = P(z_n + H sum_j a_ij phi(Z^j)) and
 ///             ends at z_{n+1} = P z_n + H sum_i b_i phi(Z^i)                                  (38)
 ///             phi takes the acceleration filtered in the last window of P. The iterations of P begin where springs are as long as they
-///             were at the last point (`average/slow_guess.hpp`), so that the cost does not grow with the stiffness.
+///             were at the last point (`average/slow_manifold.hpp`), so that the cost does not grow with the stiffness.
 ///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
 ///     times   and is projected again on the way                                               (section 6.4)
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "average/constrained_window.hpp"
 #include "average/fast_part.hpp"
+#include "average/window.hpp"
 #include "lento/base/misuse.hpp"
 #include "march/constrained.hpp"
 #include "run/constrained_macro.hpp"

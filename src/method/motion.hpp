@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "average/slow_state.hpp"
+#include "average/fast_part.hpp"
 #include "average/window.hpp"
 #include "lento/run/macro.hpp"
 #include "lento/run/request.hpp"

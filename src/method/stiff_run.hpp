@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "average/projection.hpp"
-#include "average/slow_guess.hpp"
+#include "average/slow_manifold.hpp"
 #include "average/stiff_window.hpp"
 #include "judge/slow_size.hpp"
 #include "judge/stiff_scales.hpp"

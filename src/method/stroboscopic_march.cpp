@@ -97,39 +97,34 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
     state.y = y;
     rate(request().t_start, state.y, state.rate);
     MarchResult result{.reached = request().t_start};
-    std::string off;
     const auto with = [&](auto stepper) {
         auto before = state;
-        const auto one = [&](double t, double h, double next) -> std::optional<std::size_t> {
+        const auto one = [&](double t, double h, double next, MarchResult& march) {
             before = state;
             auto reached = ground->begin(t, state.y);
             reached = stepper.step([&](double c, In point, Out r) { rate(t + c * h, point, r); },
                                    [&](double c, Out point) { return ground->along(t + c * h, point); }, h, state);
             if (!reached.converged) {
-                off = fmt::format(
+                march.outcome = Outcome::not_converged;
+                march.explanation = fmt::format(
                     "the step from t = {:.6g} to {:.6g} does not reach the constraints: the residual of {} stays at "
                     "{:.2g}; take a smaller macro_step",
                     t, next, ground->names()[reached.worst], reached.residual);
-                return 0;
-            }
-            auto culprit = first_not_finite(state.y);
-            culprit = culprit ? culprit : first_not_finite(state.rate);
-            if (!culprit && recorder.wants(next)) {
+                state = before;
+            } else if (!is_finite(state.y, state.rate, t, next, march)) {
+                state = before;
+            } else if (recorder.wants(next)) {
                 recorder.take(cubic_hermite(t, next, before.y, before.rate, state.y, state.rate));
             }
-            return culprit;
         };
-        result = fixed_detail::steps(run_->interval(), *macro.step, request().stop, one, [&] { state = before; });
+        result = march_steps(run_->interval(), *macro.step, request().stop, one);
     };
     if (const auto culprit = first_not_finite(state.rate)) {
-        result = fixed_detail::not_finite_at_start(request().t_start, *culprit);
+        result = not_finite_at_start(request().t_start, culprit);
     } else if (macro.name == "herk3") {
         with(HalfExplicit3(y.size()));
     } else {
         with(HalfExplicit4(y.size()));
-    }
-    if (!off.empty()) {
-        end_as(result, Outcome::not_converged, off);
     }
     const double reached = result.reached;
     return {std::move(result), std::move(recorder).trajectory(), {.t = reached, .position = state.y}};

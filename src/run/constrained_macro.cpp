@@ -10,7 +10,7 @@
 #include "lento/base/misuse.hpp"
 #include "march/constrained.hpp"
 #include "march/controller.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento {
 

@@ -163,7 +163,7 @@ private:
                                  pause_.get_token(), watch_);
         };
         if (choice_.name == "implicit-midpoint") {
-            ImplicitMidpoint<double> stepper(state.dimension());
+            ImplicitMidpoint stepper(state.dimension());
             with(stepper);
             result.newton_iterations = stepper.iterations();
             if (!stepper.converged() && stepper.force_was_finite()) {

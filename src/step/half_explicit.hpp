@@ -7,9 +7,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <span>
-#include <vector>
 
 #include "problem/ground.hpp"
 #include "step/state.hpp"
@@ -48,13 +45,13 @@ public:
                 }
                 before_[k] = state.y[k] = start_[k] + h * sum;
             }
-            if (const auto reached = onto(c, std::span<double>(state.y)); !reached.converged) {
+            if (const auto reached = onto(c, Out(state.y)); !reached.converged) {
                 return reached;
             }
             for (std::size_t k = 0; k < start_.size(); ++k) {
                 rates_[i - 1][k] += (state.y[k] - before_[k]) / (h * weights[i - 1]);
             }
-            rate(c, std::span<const double>(state.y), std::span<double>(i < stages ? rates_[i] : state.rate));
+            rate(c, In(state.y), Out(i < stages ? rates_[i] : state.rate));
         }
         return {};
     }

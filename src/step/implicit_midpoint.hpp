@@ -14,45 +14,39 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 
+#include "base/number.hpp"
 #include "step/state.hpp"
 
 namespace lento {
 
-template <class S, std::size_t Extent = dynamic>
 class ImplicitMidpoint {
 public:
     static constexpr int order = 2;
     static constexpr int most_iterations = 50;
-    using State = MotionState<S, Extent>;
+    using State = MotionState<double>;
 
-    explicit ImplicitMidpoint(std::size_t dimension)
-        : x_(make_vector<S, Extent>(dimension)),
-          v_(make_vector<S, Extent>(dimension)),
-          a_(make_vector<S, Extent>(dimension)) {}
+    explicit ImplicitMidpoint(std::size_t dimension) : x_(dimension), v_(dimension), a_(dimension) {}
 
     /// Advances by h. A state that could not be found is not a number.
     template <class Acceleration>
-    void step(Acceleration&& acceleration, S h, State& state) {
-        using Part = std::span<const S, Extent>;
+    void step(Acceleration&& acceleration, double h, State& state) {
         const auto x = state.x();
         const auto v = state.v();
         const auto a = state.a();
         std::copy(a.begin(), a.end(), a_.begin());  // the rate at the start is the first guess
         if (!(converged_ = solve(acceleration, h, state))) {
-            std::fill(state.y.begin(), state.y.end(), std::numeric_limits<S>::quiet_NaN());
-            std::fill(state.rate.begin(), state.rate.end(), std::numeric_limits<S>::quiet_NaN());
+            std::fill(state.y.begin(), state.y.end(), std::numeric_limits<double>::quiet_NaN());
+            std::fill(state.rate.begin(), state.rate.end(), std::numeric_limits<double>::quiet_NaN());
             return;
         }
         for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] += h * (v[i] + h / S(2) * a_[i]);
+            x[i] += h * (v[i] + h / 2 * a_[i]);
             v[i] += h * a_[i];
         }
-        acceleration(S(1), Part(x), Part(v), a);
+        acceleration(1.0, In(x), In(v), a);
     }
 
     /// Whether the last step did.
@@ -64,21 +58,20 @@ public:
 private:
     /// Leaves the acceleration of the midpoint in a_.
     template <class Acceleration>
-    bool solve(Acceleration&& acceleration, S h, State& state) {
-        using Part = std::span<const S, Extent>;
-        constexpr S few_ulps = 8 * std::numeric_limits<S>::epsilon();
+    bool solve(Acceleration&& acceleration, double h, State& state) {
+        constexpr double few_ulps = 8 * std::numeric_limits<double>::epsilon();
         // NOTE: an averaged force has noise of its own, below which no iteration can go.
-        constexpr S noise = S(1e-7);
-        S before = std::numeric_limits<S>::infinity();
+        constexpr double noise = 1e-7;
+        double before = std::numeric_limits<double>::infinity();
         bool settled = false;
         int level = 0;  // updates in a row that hardly fell
         force_was_finite_ = true;
         for (int k = 0; k < most_iterations; ++k) {
-            const S scale = midpoint(h, state);
-            acceleration(S(0.5), Part(x_), Part(v_), state.a());
+            const double scale = midpoint(h, state);
+            acceleration(0.5, In(x_), In(v_), state.a());
             ++iterations_;
-            const S update = take_over(h, state.a());
-            level = update >= S(0.9) * before ? level + 1 : 0;
+            const double update = take_over(h, state.a());
+            level = update >= 0.9 * before ? level + 1 : 0;
             settled = (update <= few_ulps * scale && update >= before) || update == 0 ||
                       (level >= 3 && update <= noise * scale);
             force_was_finite_ = std::isfinite(update);
@@ -92,9 +85,9 @@ private:
 
     /// x_m and v_m from a_; returns the size of a velocity at which its last digits count, 2/h x among them: the
     /// position carries the velocity's error h/2 times.
-    S midpoint(S h, State& state) {
-        const S half = h / S(2);
-        S scale = 0;
+    double midpoint(double h, State& state) {
+        const double half = h / 2;
+        double scale = 0;
         for (std::size_t i = 0; i < x_.size(); ++i) {
             v_[i] = state.v()[i] + half * a_[i];
             x_[i] = state.x()[i] + half * v_[i];
@@ -104,17 +97,17 @@ private:
     }
 
     /// a_ becomes the new acceleration; returns the largest change of the velocity, not a number if one is not.
-    S take_over(S h, std::span<const S, Extent> next) {
-        S update = 0;
+    double take_over(double h, In next) {
+        double update = 0;
         for (std::size_t i = 0; i < next.size(); ++i) {
-            const S change = std::abs(h / S(2) * (next[i] - a_[i]));
-            update = update >= change || std::isnan(update) ? update : change;
+            const double change = std::abs(h / 2 * (next[i] - a_[i]));
+            update = larger(update, change);
             a_[i] = next[i];
         }
         return update;
     }
 
-    Vector<S, Extent> x_, v_, a_;  // of the midpoint
+    std::vector<double> x_, v_, a_;  // of the midpoint
     bool converged_ = true;
     bool force_was_finite_ = true;
     std::int64_t iterations_ = 0;

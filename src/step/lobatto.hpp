@@ -13,13 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <vector>
 
 #include "base/number.hpp"
-#include "step/constrained_state.hpp"
-#include "step/verlet.hpp"
+#include "step/rattle.hpp"
 
 namespace lento {
 
@@ -43,7 +39,7 @@ public:
 
     template <class Acceleration, class Time>
     Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
-        using View = std::span<const double>;
+        using View = In;
         constexpr int most_passes = 50;
         begin(h, state);
         // NOTE: the middle point is watched, not the force there: what noise a force has across the manifold the multipliers take away.
@@ -70,11 +66,11 @@ public:
             }
             if (use_ == VelocityUse::possible) {
                 stage_velocity(h, 1 / 6.0, -1 / 6.0, state);
-                acceleration(0.0, View(state.x()), View(velocity_), std::span<double>(first_.active));
+                acceleration(0.0, View(state.x()), View(velocity_), Out(first_.active));
             }
             stage_velocity(h, 1 / 6.0, 1 / 3.0, state);
             last_middle_ = second_.x;
-            acceleration(0.5, View(second_.x), View(velocity_), std::span<double>(second_.active));
+            acceleration(0.5, View(second_.x), View(velocity_), Out(second_.active));
         }
         return finish(acceleration, time, h, state);
     }
@@ -146,9 +142,7 @@ private:
             nu_[j] = a * first_.residual[j] + b * second_.residual[j];
         }
         manifold_->solve(nu_);
-        for (std::size_t j = 0; j < mu.size(); ++j) {
-            mu[j] += nu_[j];
-        }
+        add_to(mu, 1, nu_);
     }
 
     void place_stages(double h, ConstrainedState& state) {
@@ -177,7 +171,7 @@ private:
 
     template <class Acceleration, class Time>
     Convergence finish(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
-        using View = std::span<const double>;
+        using View = In;
         stage_velocity(h, 1 / 6.0, 5 / 6.0, state);
         std::copy(x_end_.begin(), x_end_.end(), state.x().begin());
         if (auto there = linearise(*manifold_, time(1.0), state); !there.converged) {

@@ -5,17 +5,11 @@
 /// Order 2, symmetric, one evaluation a step.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "problem/partition.hpp"
 #include "step/state.hpp"
 
 namespace lento {
 
-template <class S, std::size_t Extent = dynamic>
 class PartitionedVerlet {
 public:
     static constexpr int order = 2;
@@ -25,16 +19,16 @@ public:
         : partition_(std::move(partition)), rate_(partition_.positions.size() + partition_.momenta.size()) {}
 
     template <class Rate>
-    void step(Rate&& rate, S h, FirstOrderState<S, Extent>& state) {
+    void step(Rate&& rate, double h, FirstOrderState<double>& state) {
         for (const auto i : partition_.positions) {
             state.y[i] += h * state.rate[i];
         }
         for (const auto& entry : partition_.coupling) {
             state.y[entry.position] += h * h / 2 * entry.factor * state.rate[entry.momentum];
         }
-        rate(1.0, std::span<const S>(state.y), std::span<S>(rate_));  // of the momenta: theirs does not depend on them
+        rate(1.0, In(state.y), Out(rate_));  // of the momenta: theirs does not depend on them
         for (const auto i : partition_.momenta) {
-            const S change = h / 2 * (state.rate[i] + rate_[i]);
+            const double change = h / 2 * (state.rate[i] + rate_[i]);
             state.y[i] += change;
             state.rate[i] = rate_[i];
             rate_[i] = change;
@@ -46,7 +40,7 @@ public:
 
 private:
     Partition partition_;
-    std::vector<S> rate_;
+    std::vector<double> rate_;
 };
 
 }  // namespace lento

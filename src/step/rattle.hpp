@@ -1,24 +1,122 @@
-/// RATTLE, order 2, symmetric (vibrated, section 4.3), with Lento's sign of the multipliers:
+/// SHAKE and RATTLE, order 2, with Lento's sign of the multipliers, and what steppers for constrained systems share:
+/// where they stand, with the gradient of the constraints there.
+///
+/// They get the acceleration M^-1 f of the active forces, `acceleration(c, x, v, a)`, and the time, `time(c)`, at a
+/// fraction c of the step (`step/state.hpp`). A step that cannot reach the manifold says so; its state is undefined.
+#pragma once
+
+#include "problem/manifold.hpp"
+#include "step/verlet.hpp"
+
+namespace lento {
+
+/// A point with velocity, the acceleration of the active forces there, and the gradient of the constraints.
+struct ConstrainedState : MotionState<double> {
+    std::vector<double> gradient;
+
+    explicit ConstrainedState(const Manifold& manifold)
+        : MotionState<double>(manifold.dimension()), gradient(manifold.entries()) {}
+};
+
+/// Renews the gradient and its matrix at the state's position. Not converged: the constraints are dependent there.
+inline Convergence linearise(Manifold& manifold, double t, ConstrainedState& state) {
+    manifold.gradient(state.x(), t, state.gradient);
+    const bool independent = manifold.factorise(state.gradient);
+    return {.converged = independent, .independent = independent};
+}
+
+/// SHAKE in position-velocity form (vibrated, section 4.2):
+///
+///     v_{n+1/2} = v_{n-1/2} + h M^-1 (f_n - g'(x_n)^T lambda_n)
+///     x_{n+1} = x_n + h v_{n+1/2},     g(x_{n+1}, t_{n+1}) = 0
+///
+/// and v_{1/2} = v_0 + h/2 M^-1 (f_0 - g'(x_0)^T lambda_0). The multiplier at a point is known once the next point is. Velocities at
+/// the points are defined as v_n = v_{n-1/2} + h/2 M^-1 f_n made tangential: those of RATTLE, whose positions are the same.
+class Shake {
+public:
+    static constexpr int order = 2;
+    static constexpr int evaluations = 1;
+
+    explicit Shake(Manifold& manifold, VelocityUse use = VelocityUse::possible)
+        : manifold_(&manifold),
+          use_(use),
+          half_(manifold.dimension()),
+          predicted_(manifold.dimension()),
+          mu_(manifold.count()),
+          nu_(manifold.count()) {}
+
+    /// The next step starts afresh, from the velocity at its point.
+    void restart() { last_step_ = 0; }
+
+    template <class Acceleration, class Time>
+    Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
+        if (auto moved = move(time(1.0), h, state); !moved.converged) {
+            return moved;
+        }
+        evaluate(acceleration, h, state);
+        if (auto there = linearise(*manifold_, time(1.0), state); !there.converged) {
+            return there;
+        }
+        const auto v = state.v();
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            v[i] = half_[i] + h / 2 * state.a()[i];
+        }
+        return manifold_->to_velocity(state.gradient, state.x(), time(1.0), v, nu_);
+    }
+
+    /// The position part alone: to x_{n+1}. Windows need no more; they renew the acceleration by `evaluate`.
+    Convergence move(double end, double h, ConstrainedState& state) {
+        const auto x = state.x();
+        const auto a = state.a();
+        const bool goes_on = h == last_step_;
+        const double kick = goes_on ? h : h / 2;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            half_[i] = (goes_on ? half_[i] : state.v()[i]) + kick * a[i];
+            x[i] += h * half_[i];
+        }
+        const auto reached = manifold_->to_position(state.gradient, end, x, mu_);
+        manifold_->pull(state.gradient, mu_, 1 / h, half_);
+        for (auto& multiplier : mu_) {
+            multiplier /= h * kick;
+        }
+        last_step_ = h;
+        return reached;
+    }
+
+    /// The active acceleration at the point reached; forces see the predicted velocity v_{n+1/2} + h/2 a_n.
+    template <class Acceleration>
+    void evaluate(Acceleration&& acceleration, double h, ConstrainedState& state) {
+        using View = In;
+        if (use_ == VelocityUse::none) {
+            acceleration(1.0, View(state.x()), View(half_), state.a());
+            return;
+        }
+        // NOTE: the kick of the constraint forces is part of the prediction; it is as large as that of the active ones.
+        std::copy(state.a().begin(), state.a().end(), predicted_.begin());
+        manifold_->pull(state.gradient, mu_, 1, predicted_);
+        for (std::size_t i = 0; i < predicted_.size(); ++i) {
+            predicted_[i] = half_[i] + h / 2 * predicted_[i];
+        }
+        acceleration(1.0, View(state.x()), View(predicted_), state.a());
+    }
+
+    /// lambda at the point from which the last `move` went.
+    In multipliers() const { return mu_; }
+
+private:
+    Manifold* manifold_;
+    VelocityUse use_;
+    double last_step_ = 0;
+    std::vector<double> half_, predicted_, mu_, nu_;
+};
+
+/// RATTLE, symmetric (vibrated, section 4.3):
 ///
 ///     v_{1/2} = v_0 + h/2 M^-1 (f_0 - g'(x_0)^T lambda_x)
 ///     x_1 = x_0 + h v_{1/2},                                  g(x_1, t_1) = 0
 ///     v_1 = v_{1/2} + h/2 M^-1 (f_1 - g'(x_1)^T lambda_v),    g'(x_1) v_1 + g_t = 0
 ///
-/// and its symmetric compositions of order 4, 6 and 8 with the coefficients of `step/composition.hpp`. Where forces depend on the
-/// velocity, f_1 is taken at a predicted one: still of order 2, no longer symmetric.
-#pragma once
-
-#include <algorithm>
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include "step/composition.hpp"
-#include "step/constrained_state.hpp"
-#include "step/verlet.hpp"
-
-namespace lento {
-
+/// Where forces depend on the velocity, f_1 is taken at a predicted one: still of order 2, no longer symmetric.
 class Rattle {
 public:
     static constexpr int order = 2;
@@ -34,7 +132,7 @@ public:
     /// `end` is the fraction of the caller's step at which this one ends.
     template <class Acceleration, class Time>
     Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state, double end = 1) {
-        using View = std::span<const double>;
+        using View = In;
         const auto x = state.x();
         const auto v = state.v();
         const auto a = state.a();
@@ -54,9 +152,7 @@ public:
             predicted_[i] = 2 * v[i] - predicted_[i];
         }
         acceleration(end, View(x), use_ == VelocityUse::none ? View(v) : View(predicted_), a);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            v[i] += h / 2 * a[i];
-        }
+        add_to(v, h / 2, a);
         const auto tangential = manifold_->to_velocity(state.gradient, x, time(end), v, of_velocity_);
         for (std::size_t j = 0; j < of_position_.size(); ++j) {
             of_position_[j] /= h * h / 2;
@@ -66,8 +162,8 @@ public:
     }
 
     /// lambda_x and lambda_v of the last step.
-    std::span<const double> position_multipliers() const { return of_position_; }
-    std::span<const double> velocity_multipliers() const { return of_velocity_; }
+    In position_multipliers() const { return of_position_; }
+    In velocity_multipliers() const { return of_velocity_; }
 
 private:
     Manifold* manifold_;
@@ -75,6 +171,7 @@ private:
     std::vector<double> predicted_, of_position_, of_velocity_;
 };
 
+/// Symmetric compositions of RATTLE of order 4, 6 and 8, with the coefficients of those of Verlet.
 template <const auto& Coefficients>
 class RattleComposition {
 public:

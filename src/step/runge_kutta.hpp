@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <span>
-#include <utility>
 
+#include "lento/step/dense.hpp"
 #include "step/state.hpp"
 #include "step/tableaus.hpp"
 
@@ -119,5 +117,9 @@ template <class S, std::size_t Extent = dynamic>
 using DormandPrince = RungeKutta<dormand_prince_tableau, S, Extent>;
 template <class S, std::size_t Extent = dynamic>
 using PrinceDormand = RungeKutta<prince_dormand_tableau, S, Extent>;
+
+/// Dense output of the last step of Dormand-Prince 5(4), which ended at y1: its continuous extension, of order 4
+/// (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., (II.6.12)).
+DenseStep continuous_extension(double from, double to, const DormandPrince<double>& method, In y1);
 
 }  // namespace lento

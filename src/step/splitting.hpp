@@ -16,17 +16,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <span>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
+#include "base/number.hpp"
 #include "lento/problem/exact_part.hpp"
-#include "step/composition.hpp"
+#include "step/verlet.hpp"
 
 namespace lento {
 
@@ -150,22 +146,15 @@ public:
     Splitting(const SplittingCoefficients& coefficients, std::size_t dimension)
         : coefficients_(coefficients), point_(dimension), du_(dimension) {}
 
-    const SplittingCoefficients& coefficients() const { return coefficients_; }
-
-    /// Advances base + u by h. `perturb(fraction, h, base, u)` adds to u what the perturbation does in a time h; it may
-    /// return whether it could. False as soon as a part could not; u is then somewhere within the step.
+    /// Advances base + u by h. `perturb(fraction, h, base, u)` adds to u what the perturbation does in a time h, and
+    /// says whether it could. False as soon as a part could not; u is then somewhere within the step.
     template <FlowOn<double> Flow, class Perturbation>
-    bool step(Flow& flow, Perturbation&& perturb, double h, std::span<const double> base, std::span<double> u) {
+    bool step(Flow& flow, Perturbation&& perturb, double h, In base, Out u) {
         const auto& c = coefficients_;
-        const bool flow_first = c.first == SplittingPart::flow;
-        for (std::size_t i = 0; i < std::max(c.flows, c.perturbations); ++i) {
-            if (flow_first && i < c.flows && !advance(flow, c.a[i] * h, base, u)) {
-                return false;
-            }
-            if (i < c.perturbations && !advance_perturbation(perturb, i, h, base, u)) {
-                return false;
-            }
-            if (!flow_first && i < c.flows && !advance(flow, c.a[i] * h, base, u)) {
+        bool flows = c.first == SplittingPart::flow;
+        for (std::size_t part = 0; part < c.flows + c.perturbations; ++part, flows = !flows) {
+            const std::size_t i = part / 2;
+            if (!(flows ? advance(flow, c.a[i] * h, base, u) : perturb(c.fractions[i], c.b[i] * h, base, u))) {
                 return false;
             }
         }
@@ -174,33 +163,16 @@ public:
 
 private:
     template <class Flow>
-    bool advance(Flow& flow, double h, std::span<const double> base, std::span<double> u) {
+    bool advance(Flow& flow, double h, In base, Out u) {
         if (h == 0) {
             return true;
         }
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            point_[i] = base[i] + u[i];
-        }
+        std::transform(u.begin(), u.end(), base.begin(), point_.begin(), std::plus<>());
         if (!flow.increment(h, In(point_), Out(du_))) {
             return false;
         }
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            u[i] += du_[i];
-        }
+        add_to(u, 1, du_);
         return true;
-    }
-
-    template <class Perturbation>
-    bool advance_perturbation(Perturbation& perturb, std::size_t i, double h, std::span<const double> base,
-                              std::span<double> u) {
-        const double fraction = coefficients_.fractions[i];
-        const double length = coefficients_.b[i] * h;
-        if constexpr (std::is_void_v<decltype(perturb(fraction, length, base, u))>) {
-            perturb(fraction, length, base, u);
-            return true;
-        } else {
-            return perturb(fraction, length, base, u);
-        }
     }
 
     SplittingCoefficients coefficients_;
@@ -231,7 +203,7 @@ public:
           sum_(rule == PerturbationRule::runge_kutta ? dimension : 0) {}
 
     /// False if the iteration did not converge or a rate is not finite; u is then as it was.
-    bool operator()(double fraction, double h, std::span<const double> base, std::span<double> u) {
+    bool operator()(double fraction, double h, In base, Out u) {
         std::fill(d_.begin(), d_.end(), 0.0);
         const bool followed = rule_ == PerturbationRule::kick       ? std::isfinite(iterate(fraction, h, base, u))
                               : rule_ == PerturbationRule::midpoint ? solve(fraction, h, base, u)
@@ -239,16 +211,14 @@ public:
         if (!followed) {
             return false;
         }
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            u[i] += d_[i];
-        }
+        add_to(u, 1, d_);
         return true;
     }
 
     std::int64_t evaluations() const { return evaluations_; }
 
 private:
-    bool solve(double fraction, double h, std::span<const double> base, std::span<const double> u) {
+    bool solve(double fraction, double h, In base, In u) {
         // NOTE: d is then better than this by the contraction: good to its own last digits, not only to those of y.
         constexpr double few_ulps = 4 * std::numeric_limits<double>::epsilon();
         constexpr double noise = 1e-10;  // of a rate that is itself the result of an iteration
@@ -266,7 +236,7 @@ private:
         return false;
     }
 
-    bool four_stages(double fraction, double h, std::span<const double> base, std::span<const double> u) {
+    bool four_stages(double fraction, double h, In base, In u) {
         std::fill(sum_.begin(), sum_.end(), 0.0);
         for (int stage = 0; stage < 4; ++stage) {
             // NOTE: iterate looks half of d ahead; the last stage looks the whole of it.
@@ -279,27 +249,25 @@ private:
                 return false;
             }
             const double weight = stage == 0 || stage == 3 ? 1.0 / 6 : 1.0 / 3;
-            for (std::size_t i = 0; i < sum_.size(); ++i) {
-                sum_[i] += weight * d_[i];
-            }
+            add_to(sum_, weight, d_);
         }
         d_ = sum_;
         return true;
     }
 
     /// d becomes h g(base + u + d/2); returns its largest change, not a number if one is not.
-    double iterate(double fraction, double h, std::span<const double> base, std::span<const double> u) {
+    double iterate(double fraction, double h, In base, In u) {
         size_ = 0;
         for (std::size_t i = 0; i < u.size(); ++i) {
             point_[i] = base[i] + (u[i] + d_[i] / 2);
             size_ = std::max(size_, std::abs(point_[i]));
         }
-        rate_(std::span<const double>(point_), fraction, std::span<double>(result_));
+        rate_(In(point_), fraction, Out(result_));
         ++evaluations_;
         double largest = 0;
         for (std::size_t i = 0; i < u.size(); ++i) {
             const double change = std::abs(h * result_[i] - d_[i]);
-            largest = largest >= change || std::isnan(largest) ? largest : change;
+            largest = larger(largest, change);
             d_[i] = h * result_[i];
         }
         return largest;

@@ -7,17 +7,13 @@
 ///     acceleration(c, x, v, a)     second order
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "base/vector.hpp"
+#include "lento/problem/forces.hpp"
 
 namespace lento {
 
 template <class S, std::size_t Extent = dynamic>
 struct FirstOrderState {
-    static constexpr std::size_t extent = Extent;
-
     Vector<S, Extent> y, rate;
 
     explicit FirstOrderState(std::size_t dimension)

@@ -117,7 +117,7 @@ TEST(Includes, every_room_sees_only_the_rooms_before_it) {
 
 TEST(Includes, an_include_the_wrong_way_is_found) {
     EXPECT_EQ(offence("step", "#include <vector>\n#include \"average/window.hpp\"\n"), "average");
-    EXPECT_EQ(offence("step", "#include \"lento/march/sampling.hpp\"\n"), "march");
+    EXPECT_EQ(offence("step", "#include \"lento/march/recorder.hpp\"\n"), "march");
     EXPECT_EQ(offence("base", "#  include <lento/problem/mass.hpp>"), "problem");
     EXPECT_EQ(offence("solution", "#include \"judge/price.hpp\""), "judge");
     EXPECT_EQ(offence("judge", "#include \"lento/run/request.hpp\""), "run");

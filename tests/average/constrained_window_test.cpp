@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "allocation_count.hpp"
-#include "average/constrained_window.hpp"
+#include "average/window.hpp"
 #include "papers/chain.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento {
 namespace {

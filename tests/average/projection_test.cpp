@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "average/filter.hpp"
-#include "average/slow_guess.hpp"
+#include "average/slow_manifold.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_springs.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lento/base/misuse.hpp"
-#include "lento/march/sampling.hpp"
+#include "lento/march/recorder.hpp"
 #include "lento/solution/solution.hpp"
 #include "march/adaptive.hpp"
 #include "march/controller.hpp"

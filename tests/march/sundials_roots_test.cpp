@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lento/march/sampling.hpp"
+#include "lento/march/recorder.hpp"
 #include "march/sundials.hpp"
 
 namespace lento {

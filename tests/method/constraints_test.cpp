@@ -7,12 +7,12 @@
 #include <numbers>
 #include <string>
 
-#include "average/constrained_window.hpp"
+#include "average/window.hpp"
 #include "lento/lento.hpp"
 #include "march/constrained.hpp"
 #include "papers/chain.hpp"
 #include "papers/slope.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 #include "tests/method/plane_pendulum.hpp"
 
 namespace lento {

@@ -11,7 +11,7 @@
 #include "papers/pendulum.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_coordinates.hpp"
-#include "step/composition.hpp"
+#include "step/verlet.hpp"
 
 namespace lento {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "lento/lento.hpp"
 #include "papers/slope.hpp"
-#include "step/constrained_catalogue.hpp"
+#include "step/catalogue.hpp"
 
 namespace lento {
 namespace {

@@ -1,4 +1,4 @@
-#include "step/map_adams.hpp"
+#include "step/map_methods.hpp"
 
 #include <gtest/gtest.h>
 

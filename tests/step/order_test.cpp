@@ -8,7 +8,6 @@
 #include "lento/step/dense.hpp"
 #include "papers/slope.hpp"
 #include "step/catalogue.hpp"
-#include "step/continuous_extension.hpp"
 
 namespace lento {
 namespace {
@@ -42,7 +41,7 @@ std::pair<S, S> integrate(const Oscillator& oscillator, int steps) {
 }
 
 double measured_order(const std::string& name, const Oscillator& oscillator, std::vector<int> counts) {
-    const auto [x, v] = integrate<DormandPrinceOnMotion<Long, dynamic>, Long>(oscillator, 20000);
+    const auto [x, v] = integrate<OnMotion<DormandPrince, Long>, Long>(oscillator, 20000);
     std::vector<double> steps;
     std::vector<double> errors;
     for (const int count : counts) {

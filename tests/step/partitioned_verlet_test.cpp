@@ -13,7 +13,7 @@ namespace {
 
 /// A pendulum as variables (p, q), the wrong way round on purpose.
 FirstOrderState<double> pendulum_after(double T, int steps, int* evaluations = nullptr) {
-    PartitionedVerlet<double> stepper({.positions = {1}, .momenta = {0}, .coupling = {{1, 0, 2.0}}});
+    PartitionedVerlet stepper({.positions = {1}, .momenta = {0}, .coupling = {{1, 0, 2.0}}});
     FirstOrderState<double> state(2);
     const auto rate = [&](double, std::span<const double> y, std::span<double> r) {
         r[0] = -std::sin(y[1]);

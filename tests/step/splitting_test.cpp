@@ -199,6 +199,7 @@ TEST(Splitting, calls_its_parts_in_order) {
             [&](double fraction, double, std::span<const double>, std::span<double> now) {
                 said += 'B';
                 fallen_behind = std::max(fallen_behind, std::abs(0.5 * fraction - now[0]));
+                return true;
             },
             0.5, base, u));
         EXPECT_NEAR(u[0], 0.5, 1e-15);
@@ -369,7 +370,7 @@ TEST(Splitting, stops_where_a_part_fails) {
     Point u(4);
     int calls = 0;
     EXPECT_FALSE(splitting.step(
-        flow, [&](double, double, std::span<const double>, std::span<double>) { ++calls; }, 0.1, base, u));
+        flow, [&](double, double, std::span<const double>, std::span<double>) { return ++calls > 0; }, 0.1, base, u));
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(flow.failure(), "the orbit runs into the centre: the distance is zero");
     const Point fine{1, 0, 0, 1};

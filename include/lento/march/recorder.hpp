@@ -1,14 +1,68 @@
-/// What listens to a march: samples go to their sink, and the dense output of steps is kept if asked.
+/// What a march is given and what listens to it: slow right-hand sides; samples, which go to their sink, and the dense
+/// output of steps, which is kept if asked.
 #pragma once
 
 #include <functional>
 #include <utility>
-#include <vector>
 
-#include "lento/march/sampling.hpp"
+#include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
 
 namespace [[gnu::visibility("default")]] lento {
+
+/// Any average, as the acceleration of the slow motion. Behind the acceleration there may be room for more, which the
+/// march keeps beside the motion: the mean multipliers of a constrained system.
+using AveragedAcceleration =
+    std::function<void(double t, std::span<const double> x, std::span<const double> v, std::span<double> a)>;
+
+/// y' = rate(t, y).
+using FirstOrderRate = std::function<void(double t, std::span<const double> y, std::span<double> rate)>;
+
+/// What listens to a march: asked before each step's dense output is made, then given it.
+struct StepListener {
+    std::function<bool(double to)> wants{};
+    std::function<void(DenseStep)> take{};
+};
+
+/// Receives the slow state y = (x, v) at time t.
+using SampleSink = std::function<void(double t, std::span<const double> y)>;
+
+/// Equally spaced samples of a march, both ends included, streamed to a sink: memory stays constant on long runs.
+class Sampler {
+public:
+    Sampler(Interval interval, std::size_t samples, SampleSink sink)
+        : interval_(interval), samples_(samples), sink_(std::move(sink)) {}
+
+    /// The start is not the end of any step.
+    void begin(std::span<const double> y) {
+        if (samples_ > 0 && sink_) {
+            sink_(interval_.from, y);
+            next_ = 1;
+        }
+    }
+    bool wants(double to) const { return sink_ && next_ < samples_ && time(next_) <= to; }
+    void take(const DenseStep& dense) {
+        values_.resize(dense.dimension());
+        for (; wants(dense.to()); ++next_) {
+            dense.value(time(next_), values_);
+            sink_(time(next_), values_);
+        }
+    }
+
+private:
+    double time(std::size_t k) const {
+        if (k + 1 == samples_) {
+            return interval_.to;
+        }
+        return interval_.from + interval_.length() * static_cast<double>(k) / static_cast<double>(samples_ - 1);
+    }
+
+    Interval interval_;
+    std::size_t samples_;
+    SampleSink sink_;
+    std::size_t next_ = 0;
+    std::vector<double> values_;
+};
 
 /// The dense output of all steps, one after the other, or of those that were kept.
 class Trajectory {

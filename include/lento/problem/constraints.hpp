@@ -49,6 +49,15 @@ public:
     std::span<const std::size_t> row(std::size_t j) const {
         return std::span(columns_).subspan(starts_[j], starts_[j + 1] - starts_[j]);
     }
+    /// result += A^T factors, A the matrix with these entries.
+    void add_transposed(std::span<const double> entries, std::span<const double> factors,
+                        std::span<double> result) const {
+        for (std::size_t j = 0; j < factors.size(); ++j) {
+            for (std::size_t e = start(j); e < start(j + 1); ++e) {
+                result[column(e)] += entries[e] * factors[j];
+            }
+        }
+    }
 
 private:
     std::vector<std::size_t> starts_{0};

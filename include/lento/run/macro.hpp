@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lento/base/options.hpp"
+#include "lento/march/recorder.hpp"
 #include "lento/march/result.hpp"
-#include "lento/march/right_hand_side.hpp"
 #include "lento/run/request.hpp"
 #include "lento/solution/solution.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lento/base/options.hpp"
-#include "lento/march/sampling.hpp"
+#include "lento/march/recorder.hpp"
 #include "lento/solution/solution.hpp"
 
 namespace [[gnu::visibility("default")]] lento {

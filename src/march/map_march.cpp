@@ -1,11 +1,11 @@
-/// Multirevolution Adams methods of variable order and step.
+/// Multirevolution Runge-Kutta methods, and Adams methods of variable order and step.
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <utility>
 
+#include "base/number.hpp"
 #include "march/map_journey.hpp"
-#include "step/map_adams.hpp"
+#include "step/map_methods.hpp"
 
 namespace lento {
 namespace map_march {
@@ -34,9 +34,7 @@ public:
         State result(entries_.front().D.size(), 0.0);
         for (std::size_t j = 0; j < count; ++j) {
             const State& D = value(j, ahead);
-            for (std::size_t i = 0; i < result.size(); ++i) {
-                result[i] += weights[j] * D[i];
-            }
+            add_to(result, weights[j], D);
         }
         return result;
     }
@@ -47,9 +45,7 @@ public:
         for (std::size_t j = 0; j < count; ++j) {
             const State& D = value(j, ahead);
             for (std::size_t k = 0; k < count; ++k) {
-                for (std::size_t i = 0; i < z.size(); ++i) {
-                    result.coefficients[k + 1][i] += weights[j][k] * D[i];
-                }
+                add_to(result.coefficients[k + 1], weights[j][k], D);
             }
         }
         return result;
@@ -110,9 +106,7 @@ private:
             return;
         }
         State change = journey_.D();
-        for (std::size_t i = 0; i < change.size(); ++i) {
-            change[i] -= before[i];
-        }
+        add_to(change, -1, before);
         const double error = journey_.norm(change, journey_.z(), Part::all);
         const double share = 0.05 * (settings_.t_end - journey_.t()) / journey_.D().back();
         N_ = std::floor(std::max(1.0, std::min(share, 0.5 * std::sqrt(2 / std::max(error, 1e-30)))));
@@ -155,9 +149,9 @@ private:
         }
         State corrected = plus(journey_.z(), past_.sum(k + 1, N, &D));
         State renewed(D.size());
-        double error = error_of(k, N, D, Part::state);
+        double error = error_of(k, N, D);
         if (!(error <= 1)) {
-            const double below = k > 1 ? error_of(k - 1, N, D, Part::state) : HUGE_VAL;
+            const double below = k > 1 ? error_of(k - 1, N, D) : HUGE_VAL;
             const std::size_t order = below < error ? k - 1 : k;
             return reject(N * std::clamp(factor_of(std::min(error, below), order), 0.2, 0.9), order);
         }
@@ -168,7 +162,7 @@ private:
         // NOTE: how long a revolution takes depends on the state, the state on it not at all: the time is corrected with what is known of D
         // at the corrected point. But what the state is off by makes every revolution from here to the end too long.
         const double drift = journey_.revolutions_left() * std::abs(D.back() - renewed.back()) *
-                             std::min(1.0, error / difference(predicted, corrected, Part::state));
+                             std::min(1.0, error / difference(predicted, corrected));
         error = std::max(error, settings_.time_tolerance > 0 ? drift / settings_.time_tolerance : 0.0);
         D.back() = renewed.back();
         corrected.back() = journey_.t() + past_.sum(k + 1, N, &D).back();
@@ -186,8 +180,8 @@ private:
     }
 
     /// What the corrector of order q is off, over the tolerance: its difference from the next.
-    double error_of(std::size_t q, double N, const State& ahead, Part part) const {
-        return difference(past_.sum(q + 1, N, &ahead), past_.sum(q, N, &ahead), part);
+    double error_of(std::size_t q, double N, const State& ahead) const {
+        return difference(past_.sum(q + 1, N, &ahead), past_.sum(q, N, &ahead));
     }
 
     /// The order that would allow the longest step. Judged with D renewed: what the prediction was off would hide what another order is worth.
@@ -196,11 +190,11 @@ private:
         if (past_.size() == k && k < most) {
             return k + 1;  // the past is still short: nothing tells of the next order yet
         }
-        const double here = factor_of(error_of(k, N, renewed, Part::state), k);
-        if (k < most && factor_of(error_of(k + 1, N, renewed, Part::state), k + 1) > here) {
+        const double here = factor_of(error_of(k, N, renewed), k);
+        if (k < most && factor_of(error_of(k + 1, N, renewed), k + 1) > here) {
             return k + 1;
         }
-        return k > 1 && factor_of(error_of(k - 1, N, renewed, Part::state), k - 1) > here ? k - 1 : k;
+        return k > 1 && factor_of(error_of(k - 1, N, renewed), k - 1) > here ? k - 1 : k;
     }
 
     void reject(double N, std::size_t order) {
@@ -215,12 +209,10 @@ private:
         return 0.9 * std::pow(std::max(error, 1e-12), -1.0 / static_cast<double>(order + 1));
     }
 
-    double difference(const State& a, const State& b, Part part) const {
+    double difference(const State& a, const State& b) const {
         State apart = a;
-        for (std::size_t i = 0; i < apart.size(); ++i) {
-            apart[i] -= b[i];
-        }
-        return journey_.norm(apart, plus(journey_.z(), a), part);
+        add_to(apart, -1, b);
+        return journey_.norm(apart, plus(journey_.z(), a), Part::state);
     }
 
     const MapMarchSettings& settings_;
@@ -232,12 +224,77 @@ private:
     bool just_rejected_ = false;
 };
 
+/// The cubic P with P(0) = z_0, P(N) = z_1, P(1) - P(0) = D_0, P(N+1) - P(N) = D_1.
+StepPolynomial cubic_of_map(double N, const State& z0, const State& D0, const State& z1, const State& D1) {
+    StepPolynomial p{std::vector<State>(4, State(z0.size(), 0.0))};
+    const double e = 1 / N;
+    for (std::size_t i = 0; i < z0.size(); ++i) {
+        const double whole = z1[i] - z0[i];
+        const double B = (D1[i] - D0[i]) / e;
+        const double G = N > 1 ? (D0[i] / e - whole) / (e - 1) : B / 2;
+        const double c = (B - 2 * G) / (1 + e);
+        const double b = 3 * G - B;
+        p.coefficients[0][i] = z0[i];
+        p.coefficients[1][i] = whole - b - c;
+        p.coefficients[2][i] = b;
+        p.coefficients[3][i] = c;
+    }
+    return p;
+}
+
 }  // namespace
 }  // namespace map_march
 
 MapMarch march_map_adams(const MapChange& change, const MapMarchSettings& settings, std::vector<double>& z,
                          const StepListener& listener, const std::stop_token& stop) {
     return map_march::AdamsMarch(change, settings, z, listener).run(stop);
+}
+
+MapMarch march_map_runge_kutta(const MapChange& change, const MapMarchSettings& settings, std::vector<double>& z,
+                               const StepListener& listener, const std::stop_token& stop) {
+    using namespace map_march;
+    Journey journey(change, settings, z, listener);
+    const auto stages = static_cast<std::size_t>(settings.order);
+    std::vector<State> Z(stages), D(stages, State(z.size()));
+    while (journey.goes_on(stop)) {
+        const double N = journey.within_reach(static_cast<double>(settings.periods_per_step.value_or(1)));
+        State next = journey.z();
+        State there(z.size());
+        if (N <= static_cast<double>(stages)) {  // as many maps are exact
+            next = plus(next, journey.D());
+            for (int m = 1; m < static_cast<int>(N); ++m) {
+                journey.evaluate(next, there);
+                next = plus(next, there);
+            }
+        } else {
+            const auto tableau = multirevolution_tableau(settings.order, N);
+            D[0] = journey.D();
+            for (std::size_t s = 0; s < stages; ++s) {
+                Z[s] = journey.z();
+                for (std::size_t j = 0; j < s; ++j) {
+                    add_to(Z[s], tableau.a[s][j], D[j]);
+                }
+                if (s > 0) {
+                    journey.evaluate(Z[s], D[s]);
+                }
+                add_to(next, tableau.b[s], D[s]);
+            }
+            if (stages > 1) {  // of order 4 they are at the same time
+                journey.note_slope(N, Z[stages - 2 - stages / 4], D[stages - 2 - stages / 4],
+                                   Z[stages - 1 - stages / 4], D[stages - 1 - stages / 4]);
+            }
+        }
+        journey.evaluate(next, there);
+        auto culprit = first_not_finite(next);
+        culprit = culprit ? culprit : first_not_finite(there);
+        if (culprit) {
+            journey.fail_after(journey.t(), *culprit);
+            break;
+        }
+        const auto polynomial = cubic_of_map(N, journey.z(), journey.D(), next, there);
+        journey.arrive(N, std::move(next), std::move(there), polynomial);
+    }
+    return std::move(journey).finished();
 }
 
 }  // namespace lento

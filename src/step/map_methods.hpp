@@ -1,4 +1,4 @@
-/// Runge-Kutta methods for maps near the identity. With D(Z) = Psi(Z) - Z,
+/// Methods for maps near the identity: Runge-Kutta and Adams. With D(Z) = Psi(Z) - Z,
 ///
 ///     Z_i = z + sum_{j<i} a_ij D(Z_j),      z* = z + sum_i b_i D(Z_i)                  (stroboscopic (30), (31), M taken into a and b)
 ///
@@ -12,14 +12,14 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+
+#include "lento/problem/forces.hpp"
 
 namespace lento {
 
 /// Up to four stages; entries beyond are zero.
 struct MapTableau {
     static constexpr std::size_t most = 4;
-    int order = 0;
     std::size_t stages = 0;
     std::array<std::array<double, most>, most> a{};
     std::array<double, most> b{};
@@ -29,10 +29,21 @@ struct MapTableau {
 /// fourth-order one as M grows; order 4 is (32).
 MapTableau multirevolution_tableau(int order, double M);
 
-/// Order 4 with other nodes: stages at about c2 and c3 of the way, different from each other, from 0 and from 1.
-MapTableau multirevolution_tableau(double c2, double c3, double M);
-
 /// sum_i b_i D(Z_i) is the field F times the period, with an error O(eps^order) relative to it.
 MapTableau recovery_tableau(int order);
+
+/// Multirevolution Adams methods. D_j = Psi(z_j) - z_j is known at points p_j, in revolutions from z_n, and
+///
+///     Psi^N(z_n) = z_n + sum_{m=0}^{N-1} D(m) = z_n + sum_j w_j D_j,     w_j = sum_{m=0}^{N-1} l_j(m)
+///
+/// with D(m) interpolated by the polynomial through the known ones, l_j its Lagrange polynomials. The sum is exact: there is no
+/// difference quotient, and as N grows the weights become N times those of Adams. The partial sums are polynomials in m, which is the dense
+/// output between the ends.
+///
+/// w_j(s N) = sum_{k=1} c_k s^k for each point j: the coefficients c_1, c_2, ..., as many as there are points. Up to 12 points, all different.
+std::vector<std::vector<double>> adams_polynomials(In points, double N);
+
+/// w_j: the same at s = 1.
+std::vector<double> adams_weights(In points, double N);
 
 }  // namespace lento

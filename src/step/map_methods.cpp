@@ -1,11 +1,47 @@
-#include "step/map_adams.hpp"
+#include "step/map_methods.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
+#include <fmt/format.h>
+
+#include "lento/base/misuse.hpp"
 
 namespace lento {
 namespace {
+
+/// Weights b/M, so that M = 0 is a number like any other.
+MapTableau over_m(int order, double M) {
+    MapTableau t{.stages = static_cast<std::size_t>(order)};
+    switch (order) {
+        case 1:
+            t.b[0] = 1;
+            return t;
+        case 2:
+            t.a[1][0] = (M - 1) / 2;
+            t.b[1] = 1;
+            return t;
+        case 3: {
+            // Nodes (M-1)/2 and M-1.
+            const double last = M - 1;
+            t.b[1] = 2 * (M - 2) / (3 * last);
+            t.b[0] = t.b[2] = (M + 1) / (6 * last);
+            t.a[1][0] = last / 2;
+            t.a[2][1] = 2 * (last * (M - 2) / 6) / (t.b[2] * last);
+            t.a[2][0] = last - t.a[2][1];
+            return t;
+        }
+        case 4:
+            t.b[0] = t.b[3] = (M + 1) / (6 * (M - 1));
+            t.b[1] = t.b[2] = (M - 2) / (3 * (M - 1));
+            t.a[1][0] = (M - 1) / 2;
+            t.a[2][0] = 1;
+            t.a[2][1] = (M - 3) / 2;
+            t.a[3][0] = 1;
+            t.a[3][1] = 2 * (M - 2) / (M + 1);
+            t.a[3][2] = (M - 1) * (M - 2) / (M + 1);
+            return t;
+        default:
+            throw Misuse(fmt::format("methods for maps have orders 1 to 4, not {}", order));
+    }
+}
 
 /// The coefficients of sum_{i=0}^{m-1} (i/N)^k by powers of s = m/N, from s^1 on: Faulhaber's formula
 ///     N/(k+1) sum_j C(k+1, j) B_j N^-j s^(k+1-j)
@@ -22,7 +58,7 @@ std::vector<long double> power_sum(std::size_t k, long double N) {
 }
 
 /// The Lagrange polynomial of point j by powers of m/N, from the zeroth on.
-std::vector<long double> lagrange(std::span<const double> points, std::size_t j, long double N) {
+std::vector<long double> lagrange(In points, std::size_t j, long double N) {
     std::vector<long double> l{1};
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (i == j) {
@@ -38,7 +74,7 @@ std::vector<long double> lagrange(std::span<const double> points, std::size_t j,
     return l;
 }
 
-std::vector<long double> summed(std::span<const double> points, std::size_t j, long double N) {
+std::vector<long double> summed(In points, std::size_t j, long double N) {
     std::vector<long double> w(points.size());
     const auto l = lagrange(points, j, N);
     for (std::size_t k = 0; k < l.size(); ++k) {
@@ -52,7 +88,19 @@ std::vector<long double> summed(std::span<const double> points, std::size_t j, l
 
 }  // namespace
 
-std::vector<std::vector<double>> adams_polynomials(std::span<const double> points, double N) {
+MapTableau multirevolution_tableau(int order, double M) {
+    MapTableau t = over_m(order, M);
+    for (auto& weight : t.b) {
+        weight *= M;
+    }
+    return t;
+}
+
+MapTableau recovery_tableau(int order) {
+    return over_m(order, 0);
+}
+
+std::vector<std::vector<double>> adams_polynomials(In points, double N) {
     std::vector<std::vector<double>> polynomials;
     for (std::size_t j = 0; j < points.size(); ++j) {
         const auto w = summed(points, j, N);
@@ -61,7 +109,7 @@ std::vector<std::vector<double>> adams_polynomials(std::span<const double> point
     return polynomials;
 }
 
-std::vector<double> adams_weights(std::span<const double> points, double N) {
+std::vector<double> adams_weights(In points, double N) {
     std::vector<double> weights;
     for (std::size_t j = 0; j < points.size(); ++j) {
         long double sum = 0;
