@@ -1,7 +1,8 @@
 /// `lento completion SHELL`: what a shell needs to complete commands, options, methods and ids.
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +79,10 @@ Exit completion(const std::string& shell, const std::vector<std::string>& comman
     }
     std::string text = scripts.at(shell);
     const auto replace = [&](std::string_view what, const auto& list, auto name) {
-        const auto words = fmt::format("{}", fmt::join(list | std::views::transform(name), " "));
+        std::vector<std::string> names;
+        std::ranges::transform(
+            list, std::back_inserter(names), [](std::string_view one) { return std::string(one); }, name);
+        const auto words = fmt::format("{}", fmt::join(names, " "));
         for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += words.size()) {
             text.replace(at, what.size(), words);
         }

@@ -172,10 +172,10 @@ std::unique_ptr<MicroFlow> micro_flow(const Problem& problem, std::string_view m
     if (problem.second_order) {
         const auto made = [&](auto choice) -> std::unique_ptr<MicroFlow> {
             if (problem.dimension() == 1) {
-                using Method = decltype(choice)::template Stepper<double, 1>;
+                using Method = typename decltype(choice)::template Stepper<double, 1>;
                 return std::make_unique<MotionFlow<Method, 1>>(problem, t_start);
             }
-            using Method = decltype(choice)::template Stepper<double, dynamic>;
+            using Method = typename decltype(choice)::template Stepper<double, dynamic>;
             return std::make_unique<MotionFlow<Method>>(problem, t_start);
         };
         return micro == "dopri8" ? made(OnMotionChoice<PrinceDormand>{}) : with_stepper(micro, "micro", made);
@@ -188,7 +188,7 @@ std::unique_ptr<MicroFlow> micro_flow(const Problem& problem, std::string_view m
         }
     }
     return with_rate_stepper(micro, "micro", [&](auto choice) -> std::unique_ptr<MicroFlow> {
-        using Method = decltype(choice)::template Stepper<double, dynamic>;
+        using Method = typename decltype(choice)::template Stepper<double, dynamic>;
         return std::make_unique<RateFlow<Method>>(problem, t_start);
     });
 }

@@ -129,8 +129,8 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
             double low = value;
             double high = value;
             if (band) {
-                const auto at = [&](const std::vector<double>& values) {
-                    return between(*look, values, times[picks[k]]);
+                const auto at = [&, t = times[picks[k]]](const std::vector<double>& values) {
+                    return between(*look, values, t);
                 };
                 const double slow = true_itself ? 0.0 : value - at(look->columns[i].slow);
                 low = slow + at(look->columns[i].low);

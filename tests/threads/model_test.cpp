@@ -100,17 +100,21 @@ TEST(Parameters, a_run_with_another_value_has_the_bits_of_a_model_that_is_read_w
     }
 }
 
-/// A second on a quiet machine; what is compared is the ratio, since reading and compiling once takes 20 to 50 ms there.
-TEST(Parameters, a_thousand_values_take_less_than_compiling_fifty_times) {
+/// What is compared is the ratio: how long anything takes depends on the machine.
+TEST(Parameters, a_thousand_values_take_less_than_reading_the_model_for_a_quarter_of_them) {
+    constexpr int few = 50;
     auto began = Clock::now();
+    for (int k = 0; k < few; ++k) {
+        read("inverted-pendulum").with({{"v_max", 3 + 0.003 * k}}).solve();
+    }
+    const double each_read = seconds_since(began) / few;
     const Model model = read("inverted-pendulum");
-    const double compiling = seconds_since(began);
     began = Clock::now();
     const auto found = sweep(model, "v_max", 3, 0.003, 1000, 1);
     const double sweeping = seconds_since(began);
-    std::printf("reading and compiling %.3f s, 1000 values %.3f s\n", compiling, sweeping);
+    std::printf("1000 values of one model %.3f s, of models read anew %.3f s\n", sweeping, 1000 * each_read);
     EXPECT_NE(found.front(), found.back());
-    EXPECT_LT(sweeping, 50 * compiling);
+    EXPECT_LT(sweeping, 250 * each_read);
 }
 
 }  // namespace

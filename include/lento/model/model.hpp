@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "lento/base/misuse.hpp"
 #include "lento/problem/problem.hpp"
 #include "lento/run/request.hpp"
 #include "lento/run/solve.hpp"
