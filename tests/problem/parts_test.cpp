@@ -370,7 +370,8 @@ TEST(Forces, from_a_c_function_run_in_a_problem) {
     EXPECT_FALSE(problem.forces.blocks());
     EXPECT_FALSE(problem.forces.has_one());
     const Numbers x{0.5}, v{0.0}, theta{0.3};
-    EXPECT_EQ(Acceleration(problem).at(x, v, 0, theta)[0], (9.8 + 4e3 * std::cos(0.3)) / 0.2 * std::sin(0.5));
+    // NOTE: sines that the compiler works out beforehand may differ in the last bit.
+    EXPECT_DOUBLE_EQ(Acceleration(problem).at(x, v, 0, theta)[0], (9.8 + 4e3 * std::cos(0.3)) / 0.2 * std::sin(0.5));
 
     const auto same = vibrated_system(1, 1e3, [&](In at, In, double, double phase, Out f) {
         const double gravity = 9.8;
