@@ -166,8 +166,8 @@ TEST(Parts, forces_give_the_same_bits_to_two_threads) {
         constexpr std::size_t lanes = 3;
         const std::size_t block = 3 * n * lanes;  // of degree 2
         expect_same_bits_from_two_threads(n + block, [&] {
-            return [&problem, block, blocks = std::shared_ptr<BlockForces>(problem.forces.blocks())](
-                       int seed, Numbers& result) {
+            return [&problem, block, blocks = std::shared_ptr<BlockForces>(problem.forces.blocks())](int seed,
+                                                                                                     Numbers& result) {
                 const auto x = some_numbers(block, seed);
                 const auto v = some_numbers(block, seed + 0.5);
                 const auto t = some_numbers(lanes, 0.1 * seed);
