@@ -5,7 +5,8 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include "base/number.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+#include <Eigen/SVD>
 
 #include "average/slow_field.hpp"
 #include "base/number.hpp"
