@@ -1,0 +1,10 @@
+# The shared library shows what public headers declare, and nothing else of Lento.
+execute_process(COMMAND nm -DC --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT symbols MATCHES "lento::solve\\(lento::Problem const&" OR NOT symbols MATCHES "lento::Model::from_file")
+  message(FATAL_ERROR "the shared library does not show lento::solve and lento::Model")
+endif()
+foreach(hidden "lento::Acceleration::" "lento::EstimatingMarch::" "lento::Manifold::" "lento::model::read_model" "LLVM" "fmt::")
+  if(symbols MATCHES " [TDRBV] ${hidden}")
+    message(FATAL_ERROR "the shared library shows ${hidden}, which is nobody's business outside")
+  endif()
+endforeach()
