@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "base/eigenvalues.hpp"
 #include "base/number.hpp"
 #include "chain.hpp"
 #include "lento/lento.hpp"
@@ -28,7 +29,7 @@ std::pair<double, double> hanging_modes(std::size_t n) {
             jacobi(k, k + 1) = jacobi(k + 1, k) = static_cast<double>(k + 1);
         }
     }
-    const auto roots = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(jacobi, Eigen::EigenvaluesOnly).eigenvalues();
+    const auto roots = symmetric_eigenvalues(jacobi);
     return {roots[0], roots[count - 1]};
 }
 
