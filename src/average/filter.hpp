@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,7 @@ public:
 
     std::size_t each_side() const { return weights_.size() - 1; }
     double operator[](std::size_t k) const { return weights_[k]; }
+    std::span<const double> all() const { return weights_; }
 
     /// The share of the tone cos(2 pi k / steps_per_period) that these weights let through: the leakage as it really
     /// is, quadrature included.

@@ -17,13 +17,6 @@ Window::Window(const TimeScales& scales, WindowShape shape)
       micro_step_(scales.fastest / static_cast<double>(shape.steps_per_period)),
       sides_(shape.sides) {}
 
-void window_phases(In middle, In ratios, double steps, std::int64_t steps_per_period, Out theta) {
-    for (std::size_t j = 0; j < theta.size(); ++j) {
-        const double turns = steps * ratios[j] / static_cast<double>(steps_per_period);
-        theta[j] = middle[j] + 2 * std::numbers::pi * (turns - std::floor(turns + 0.5));
-    }
-}
-
 namespace {
 
 using S = double;
@@ -93,7 +86,7 @@ private:
     /// A moment of the window: `fraction` micro-steps after the grid point `step`, which is `turn` micro-steps from a
     /// whole period.
     struct Instant {
-        std::int64_t turn;
+        S turn;
         std::int64_t step;
         S fraction;
     };
@@ -102,29 +95,41 @@ private:
     template <class Visitor>
     void visit(const WindowStart& start, Visitor&& visitor) {
         // NOTE: what almost every window is (one phase, no slow velocity to add, time at rest) gets a loop of its own
-        // without the questions; they cost a tenth of a step over a pendulum.
-        if (ratios_.size() == 1 && start.slow_velocity.empty() && start.time == ExplicitTime::frozen) {
-            sweep(start, visitor, [&, phase = start.phases[0], t = start.t](Instant at, View x, View v, auto a) {
-                theta_[0] = phase + two_pi * ((S(at.turn) + at.fraction) / S(steps_per_period_));
-                acceleration_->uncounted<extent>(x, v, t, std::span<const S>(theta_), a);
-            });
-        } else {
+        // without the questions, and one coordinate another without arrays; they cost a quarter of a step over a pendulum.
+        if (ratios_.size() != 1 || !start.slow_velocity.empty() || start.time == ExplicitTime::running) {
             sweep(start, visitor, [&](Instant at, View x, View v, auto a) { evaluate(start, at, x, v, a); });
+            return;
         }
+        const auto theta = [phase = start.phases[0], period = S(steps_per_period_)](Instant at) {
+            return phase + two_pi * ((at.turn + at.fraction) / period);
+        };
+        if constexpr (extent == 1) {
+            if (const auto single = acceleration_->single()) {
+                sweep(start, visitor, [theta, t = start.t, force = *single](Instant at, View x, View v, auto a) {
+                    a[0] = force(x[0], v[0], t, theta(at));
+                });
+                return;
+            }
+        }
+        sweep(start, visitor, [&, t = start.t](Instant at, View x, View v, auto a) {
+            theta_[0] = theta(at);
+            acceleration_->uncounted<extent>(x, v, t, std::span<const S>(theta_), a);
+        });
     }
 
     template <class Visitor, class Rate>
     void sweep(const WindowStart& start, Visitor&& visitor, Rate&& rate) {
         const std::size_t each_side = weights_.each_side();
-        const std::int64_t period = steps_per_period_;
+        const In weights = weights_.all();
+        const auto period = static_cast<S>(steps_per_period_);
         const S two_sided = sides_ == Sides::forward ? S(2) : S(1);
         Local<State> state = state_;
         Local<Stepper<S, extent>> stepper = stepper_;
 
         std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
         std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
-        rate(Instant{0, 0, S(0)}, View(middle_.x()), View(middle_.v()), middle_.a());
-        visitor(S(weights_[0]), middle_);
+        rate(Instant{S(0), 0, S(0)}, View(middle_.x()), View(middle_.v()), middle_.a());
+        visitor(S(weights[0]), middle_);
         std::int64_t steps = 0;
         for (const int direction : {1, -1}) {
             if (direction == -1 && sides_ == Sides::forward) {
@@ -132,7 +137,7 @@ private:
             }
             state = middle_;
             const S h = S(direction) * micro_step_;
-            std::int64_t turn = 0;
+            S turn = 0;
             for (std::size_t k = 1; k <= each_side; ++k) {
                 const auto acceleration = [&](S c, View x, View v, std::span<S, extent> a) {
                     const auto step = static_cast<std::int64_t>(k - 1) * direction;
@@ -155,9 +160,8 @@ private:
                 };
                 stepper.step(acceleration, h, state);
                 turn += direction;
-                turn -= 2 * turn > period ? period : 0;
-                turn += 2 * turn < -period ? period : 0;
-                visitor(two_sided * S(weights_[k]), state);
+                turn -= std::copysign(2 * std::abs(turn) > period ? period : S(0), turn);
+                visitor(two_sided * S(weights[k]), state);
             }
             steps += static_cast<std::int64_t>(each_side);
         }

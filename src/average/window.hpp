@@ -7,6 +7,9 @@
 /// are compensated, and nothing is allocated after construction.
 #pragma once
 
+#include <cmath>
+#include <numbers>
+
 #include "average/filter.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"
@@ -36,7 +39,12 @@ struct WindowStart {
 };
 
 /// The phases `steps` micro-steps from the middle of a window.
-void window_phases(In middle, In ratios, double steps, std::int64_t steps_per_period, Out theta);
+inline void window_phases(In middle, In ratios, double steps, std::int64_t steps_per_period, Out theta) {
+    for (std::size_t j = 0; j < theta.size(); ++j) {
+        const double turns = steps * ratios[j] / static_cast<double>(steps_per_period);
+        theta[j] = middle[j] + 2 * std::numbers::pi * (turns - std::floor(turns + 0.5));
+    }
+}
 
 class Window {
 public:

@@ -9,7 +9,7 @@ namespace lento {
 Acceleration::Acceleration(const Problem& problem)
     : problem_(std::make_unique<const Problem>(problem)),
       parameters_(problem_->parameters.data()),
-      has_one_(problem.dimension() == 1 && problem.forces.has_one()),
+      has_one_(problem.dimension() == 1 && problem.forces.has_one() && !problem.constraints),
       is_one_(problem.mass.is_one()),
       inverse_mass_(problem.dimension() == 1 ? problem.mass.inverse_entry(0, 0) : 1.0),
       scratch_(problem.dimension()) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,9 +46,8 @@ public:
     void uncounted(std::span<const double, E> x, std::span<const double, E> v, double t, In theta,
                    std::span<double, E> a) {
         if constexpr (E == 1) {
-            if (has_one_) {
-                const double force = problem_->forces.one(x[0], v[0], t, theta.empty() ? 0.0 : theta[0], parameters_);
-                a[0] = is_one_ ? force : force * inverse_mass_;
+            if (const auto one = single()) {
+                a[0] = (*one)(x[0], v[0], t, theta.empty() ? 0.0 : theta[0]);
                 return;
             }
         }
@@ -57,6 +57,21 @@ public:
         } else if (!is_one_) {
             problem_->mass.to_acceleration(std::span<double>(a), std::span<double>(scratch_));
         }
+    }
+    /// The acceleration of one coordinate at one phase as a value: loops keep all of it in registers.
+    struct Single {
+        Forces::One force;
+        const void* self;
+        const double* parameters;
+        double inverse_mass;
+        double operator()(double x, double v, double t, double theta) const {
+            return force(self, x, v, t, theta, parameters) * inverse_mass;
+        }
+    };
+    /// None where there are several coordinates, or the force takes no single numbers.
+    std::optional<Single> single() const {
+        const auto [force, self] = problem_->forces.single();
+        return has_one_ ? std::optional(Single{force, self, parameters_, inverse_mass_}) : std::nullopt;
     }
     void count(std::int64_t evaluations) { evaluations_ += evaluations; }
 

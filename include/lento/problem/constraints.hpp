@@ -123,8 +123,12 @@ public:
         : Constraints(constraint_names(count), std::move(pattern)),
           function_(std::move(function)),
           colours_(colours_of_columns(this->pattern(), dimension)) {
-        for (const std::size_t colour : colours_) {
-            used_colours_ = std::max(used_colours_, colour + 1);
+        for (std::size_t j = 0; j < count; ++j) {
+            for (std::size_t e = this->pattern().start(j); e < this->pattern().start(j + 1); ++e) {
+                const std::size_t colour = colours_[this->pattern().column(e)];
+                places_.resize(std::max(places_.size(), colour + 1));
+                places_[colour].push_back({j, e});
+            }
         }
     }
 
@@ -207,18 +211,16 @@ private:
         // NOTE: series are too long for the stack.
         constexpr std::size_t few = std::is_same_v<S, double> ? 32 : 0;
         Scratch<Dual, few> line(x.size()), image(count());
-        for (std::size_t colour = 0; colour < used_colours_; ++colour) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            line[i][0] = x[i];
+        }
+        for (std::size_t colour = 0; colour < places_.size(); ++colour) {
             for (std::size_t i = 0; i < x.size(); ++i) {
-                line[i][0] = x[i];
                 line[i][1] = colours_[i] == colour ? 1.0 : 0.0;
             }
             function_(std::span<const Dual>(line.span()), Dual(t), image.span());
-            for (std::size_t j = 0; j < count(); ++j) {
-                for (std::size_t e = pattern().start(j); e < pattern().start(j + 1); ++e) {
-                    if (colours_[pattern().column(e)] == colour) {
-                        entries[e] = image[j][1];
-                    }
-                }
+            for (const auto [row, entry] : places_[colour]) {
+                entries[entry] = image[row][1];
             }
         }
     }
@@ -248,7 +250,10 @@ private:
 
     Function function_;
     std::vector<std::size_t> colours_;
-    std::size_t used_colours_ = 0;
+    struct Place {
+        std::size_t row, entry;
+    };
+    std::vector<std::vector<Place>> places_;  // of the derivatives by columns of each colour
 };
 
 }  // namespace lento

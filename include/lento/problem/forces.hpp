@@ -67,6 +67,8 @@ public:
         return one_(self_.get(), x, v, t, theta, parameters);
     }
     bool has_one() const { return one_ != nullptr; }
+    /// `one` and what it is given first, for loops.
+    std::pair<One, const void*> single() const { return {one_, self_.get()}; }
 
     /// Whether series can be evaluated: not where the force takes double alone.
     bool takes_series() const { return static_cast<bool>(blocks_); }
