@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -12,7 +11,6 @@
 
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/march/result.hpp"
 #include "problem/manifold.hpp"
 
 namespace lento {
@@ -54,21 +52,6 @@ std::string changed(std::span<const std::string> names, std::string_view suffix,
     return values_of(names, suffix, values, which);
 }
 
-/// What was moved, as a sentence: how far, and the residuals `name = value` before.
-struct Correction {
-    std::string what{};  ///< "position" or "velocity"
-    double moved = 0;    ///< the largest component
-    double size = 0;     ///< of the data
-    double turn = 0;     ///< the largest relative change of a gradient on the way
-    std::vector<double> residuals{};
-    std::span<const std::string> constraints{}, coordinates{};
-    In nearest{}, given{};
-
-    bool is_small() const { return moved <= largest_correction * size && turn <= largest_turn; }
-    std::string warning() const;
-    std::string refusal() const;
-};
-
 /// "2 rod' - 1 brace' = 0": why constraints are dependent.
 std::string sentence_of(const Relation& relation, std::span<const std::string> names) {
     if (relation.size() == 1 && relation.front().second == 0) {
@@ -93,30 +76,11 @@ std::string sentence_of(const Relation& relation, std::span<const std::string> n
         listed(who), terms);
 }
 
-std::string Correction::warning() const {
-    return fmt::format("the starting {} was moved by {:.2g} onto the constraints; their residuals were {}", what, moved,
-                       largest_of(constraints, what == "velocity" ? "_dot" : "", residuals));
-}
-
-std::string Correction::refusal() const {
-    const bool velocity = what == "velocity";
-    std::string text = fmt::format("the starting {} does not satisfy the constraints: {}", what,
-                                   largest_of(constraints, velocity ? "_dot" : "", residuals));
-    if (!nearest.empty()) {
-        fmt::format_to(std::back_inserter(text), "; the nearest that does has {}, away by {:.2g}",
-                       changed(coordinates, velocity ? "_dot" : "", nearest, given, moved), moved);
-    }
-    return text;
-}
-
-/// Constraints whose gradients are nothing here against what they are nearby, as where a constraint is written as a square: each a
-/// relation of its own, of weight 0 if the constraint has no gradient anywhere.
+/// Constraints whose gradients vanish here and not nearby, as where one is written as a square: each a relation of its
+/// own, of weight 0 if the constraint has no gradient anywhere.
 std::vector<Relation> vanishing_gradients(Manifold& manifold, In x, double t, In gradient) {
     const auto& pattern = manifold.constraints().pattern();
-    double size = 0;
-    for (const double component : x) {
-        size = std::max(size, std::abs(component));
-    }
+    const double size = largest(x);
     std::vector<double> nearby(x.begin(), x.end());
     for (std::size_t i = 0; i < nearby.size(); ++i) {
         nearby[i] += 1e-4 * (size > 0 ? size : 1.0) * std::sin(1.0 + static_cast<double>(i));
@@ -138,27 +102,27 @@ std::vector<Relation> vanishing_gradients(Manifold& manifold, In x, double t, In
     return found;
 }
 
-/// The start of a run, to be moved.
-struct Data {
-    double t_start, t_end;
-    std::vector<double>& start;
-    std::vector<double>& velocity;
-};
-
 class StartOnManifold {
 public:
-    StartOnManifold(Manifold& manifold, std::span<const std::string> coordinates)
-        : manifold_(&manifold),
-          names_(manifold.constraints().names()),
-          coordinates_(coordinates),
-          gradient_(manifold.entries()),
-          residuals_(manifold.count()),
-          mu_(manifold.count()) {}
+    using Found = std::optional<Violation>;
 
-    std::optional<Violation> operator()(Data& data, std::vector<std::string>& warnings) {
+    StartOnManifold(const Problem& problem, Interval interval, std::vector<double>& start,
+                    std::vector<double>& velocity, std::vector<std::string>& warnings)
+        : manifold_(problem),
+          names_(manifold_.constraints().names()),
+          coordinates_(problem.names),
+          interval_(interval),
+          start_(start),
+          velocity_(velocity),
+          warnings_(warnings),
+          gradient_(manifold_.entries()),
+          residuals_(manifold_.count()),
+          mu_(manifold_.count()) {}
+
+    Found moved() {
         for (auto step : {&StartOnManifold::is_finite, &StartOnManifold::is_independent,
                           &StartOnManifold::move_position, &StartOnManifold::move_velocity}) {
-            if (auto violation = (this->*step)(data, warnings)) {
+            if (auto violation = (this->*step)()) {
                 return violation;
             }
         }
@@ -166,17 +130,14 @@ public:
     }
 
 private:
-    using Found = std::optional<Violation>;
-    using Warnings = std::vector<std::string>;
-
     In row(In gradient, std::size_t j) const {
-        const auto& pattern = manifold_->constraints().pattern();
+        const auto& pattern = manifold_.constraints().pattern();
         return gradient.subspan(pattern.start(j), pattern.row(j).size());
     }
 
-    Found is_finite(Data& data, Warnings&) {
-        manifold_->gradient(data.start, data.t_start, gradient_);
-        manifold_->constraints().values(data.start, data.t_start, residuals_);
+    Found is_finite() {
+        manifold_.gradient(start_, interval_.from, gradient_);
+        manifold_.constraints().values(start_, interval_.from, residuals_);
         for (std::size_t j = 0; j < names_.size(); ++j) {
             if (!std::isfinite(residuals_[j]) || first_not_finite(row(gradient_, j))) {
                 return Violation{Outcome::diverged, fmt::format("the constraint {} or its gradient is not a finite "
@@ -187,100 +148,95 @@ private:
         return std::nullopt;
     }
 
-    Found is_independent(Data& data, Warnings&) {
-        auto found = vanishing_gradients(*manifold_, data.start, data.t_start, gradient_);
+    Found is_independent() {
+        auto found = vanishing_gradients(manifold_, start_, interval_.from, gradient_);
         if (found.empty()) {
-            found = relations(manifold_->constraints().pattern(), manifold_->mass(), gradient_);
+            found = relations(manifold_.constraints().pattern(), manifold_.mass(), gradient_);
         }
-        if (!found.empty()) {
-            std::vector<std::string> sentences;
-            for (const auto& relation : found) {
-                sentences.push_back(sentence_of(relation, names_));
-            }
-            return Violation{Outcome::refused, fmt::format("{}", fmt::join(sentences, "; "))};
+        if (found.empty()) {
+            return factorised();
         }
-        return factorised();
+        std::vector<std::string> sentences;
+        for (const auto& relation : found) {
+            sentences.push_back(sentence_of(relation, names_));
+        }
+        return Violation{Outcome::refused, fmt::format("{}", fmt::join(sentences, "; "))};
     }
 
-    Found move_position(Data& data, Warnings& warnings) {
-        auto x = data.start;
-        if (!manifold_->to_position(gradient_, data.t_start, x, mu_).converged) {
-            return Violation{Outcome::off_constraints,
-                             "the start is too far from the constraints to find the nearest point on them: " +
-                                 correction("position").refusal()};
+    Found move_position() {
+        auto x = start_;
+        if (!manifold_.to_position(gradient_, interval_.from, x, mu_).converged) {
+            return Violation{
+                Outcome::off_constraints,
+                "the start is too far from the constraints to find the nearest point on them: " + refusal("position")};
         }
         const auto before = gradient_;
-        manifold_->gradient(x, data.t_start, gradient_);
-        auto moved = correction("position");
+        manifold_.gradient(x, interval_.from, gradient_);
+        double turn = 0;
         for (std::size_t j = 0; j < names_.size(); ++j) {
-            const double change = largest_change(row(gradient_, j), row(before, j));
-            moved.turn = larger(moved.turn, change / largest(row(before, j)));
+            turn = larger(turn, largest_change(row(gradient_, j), row(before, j)) / largest(row(before, j)));
         }
-        moved.moved = largest_change(x, data.start);
-        moved.size = largest(x);
-        moved.nearest = x;
-        moved.given = data.start;
-        if (auto violation = judged(moved, warnings)) {
-            return violation;
-        }
-        data.start = x;
-        return factorised();
+        auto violation = taken("position", start_, x, largest(x), turn);
+        return violation ? violation : factorised();
     }
 
-    Found move_velocity(Data& data, Warnings& warnings) {
-        auto v = data.velocity;
-        manifold_->constraints().rates(data.start, v, data.t_start, Clock::running, residuals_);
-        if (!manifold_->to_velocity(gradient_, data.start, data.t_start, v, mu_).converged) {
-            return Violation{Outcome::off_constraints, "no velocity near the given one satisfies the constraints: " +
-                                                           correction("velocity").refusal()};
+    Found move_velocity() {
+        auto v = velocity_;
+        manifold_.constraints().rates(start_, v, interval_.from, Clock::running, residuals_);
+        if (!manifold_.to_velocity(gradient_, start_, interval_.from, v, mu_).converged) {
+            return Violation{Outcome::off_constraints,
+                             "no velocity near the given one satisfies the constraints: " + refusal("velocity")};
         }
-        auto moved = correction("velocity");
-        moved.moved = largest_change(v, data.velocity);
-        // NOTE: a velocity that is nothing but rounding is compared with what moves the system by its own size in the run.
-        moved.size = std::max(largest(v), 1e-9 * largest(data.start) / (data.t_end - data.t_start));
-        moved.nearest = v;
-        moved.given = data.velocity;
-        if (auto violation = judged(moved, warnings)) {
-            return violation;
-        }
-        data.velocity = v;
-        return std::nullopt;
+        // NOTE: a velocity of mere rounding is compared with one that moves the system by its own size in the run.
+        const double size = std::max(largest(v), 1e-9 * largest(start_) / interval_.length());
+        return taken("velocity", velocity_, v, size, 0);
     }
 
     Found factorised() {
-        if (manifold_->factorise(gradient_)) {
+        if (manifold_.factorise(gradient_)) {
             return std::nullopt;
         }
         return Violation{Outcome::refused, "the constraints are dependent at the start, to rounding"};
     }
 
-    Correction correction(const char* what) const {
-        return {.what = what, .residuals = residuals_, .constraints = names_, .coordinates = coordinates_};
-    }
-    static Found judged(const Correction& correction, Warnings& warnings) {
-        if (correction.moved <= 1e-14 * correction.size) {
-            return std::nullopt;
+    /// Puts the nearest data on the constraints in place of those given, or says why not. `turn` is the largest
+    /// relative change of a gradient on the way.
+    Found taken(std::string_view what, std::vector<double>& given, In nearest, double size, double turn) {
+        const double moved = largest_change(nearest, given);
+        if (!(moved <= 1e-14 * size)) {
+            if (!(moved <= largest_correction * size && turn <= largest_turn)) {
+                return Violation{Outcome::off_constraints,
+                                 fmt::format("{}; the nearest that does has {}, away by {:.2g}", refusal(what),
+                                             changed(coordinates_, suffix(what), nearest, given, moved), moved)};
+            }
+            warnings_.push_back(
+                fmt::format("the starting {} was moved by {:.2g} onto the constraints; their residuals were {}", what,
+                            moved, largest_of(names_, suffix(what), residuals_)));
         }
-        if (!correction.is_small()) {
-            return Violation{Outcome::off_constraints, correction.refusal()};
-        }
-        warnings.push_back(correction.warning());
+        given.assign(nearest.begin(), nearest.end());
         return std::nullopt;
     }
 
-    Manifold* manifold_;
+    std::string refusal(std::string_view what) const {
+        return fmt::format("the starting {} does not satisfy the constraints: {}", what,
+                           largest_of(names_, suffix(what), residuals_));
+    }
+    static std::string_view suffix(std::string_view what) { return what == "velocity" ? "_dot" : ""; }
+
+    Manifold manifold_;
     std::span<const std::string> names_, coordinates_;
+    Interval interval_;
+    std::vector<double>& start_;
+    std::vector<double>& velocity_;
+    std::vector<std::string>& warnings_;
     std::vector<double> gradient_, residuals_, mu_;
 };
 
 }  // namespace
 
-std::optional<Violation> put_on_constraints(const Problem& problem, double t_start, double t_end,
-                                            std::vector<double>& start, std::vector<double>& velocity,
-                                            std::vector<std::string>& warnings) {
-    Manifold manifold(problem);
-    Data data{t_start, t_end, start, velocity};
-    return StartOnManifold(manifold, problem.names)(data, warnings);
+std::optional<Violation> put_on_constraints(const Problem& problem, Interval interval, std::vector<double>& start,
+                                            std::vector<double>& velocity, std::vector<std::string>& warnings) {
+    return StartOnManifold(problem, interval, start, velocity, warnings).moved();
 }
 
 }  // namespace lento

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -19,40 +20,29 @@ public:
     ReturnWatch(In start, bool pairs, std::stop_source& found)
         : start_(start.begin(), start.end()), low_(start_), high_(start_), pairs_(pairs), found_(&found) {}
 
+    std::optional<double> returned;  ///< the time
+    double farthest = 0;
+    double nearest = 1;  ///< over the farthest
+
     bool wants(double) const { return true; }
     void take(const DenseStep& dense) {
         constexpr int looks = 16;
         std::vector<double> y(start_.size());
-        for (int k = 1; k <= looks && !returned(); ++k) {
+        for (int k = 1; k <= looks && !returned; ++k) {
             const double t = dense.from() + (dense.to() - dense.from()) * k / looks;
             dense.value(t, y);
             look(t, y);
         }
     }
 
-    bool returned() const { return returned_; }
-    double time() const { return time_; }
-    bool moved() const { return farthest_ > 1e-9; }
-    double nearest() const { return nearest_; }
-    /// Positions share a scale and velocities do; variables have their own, none a thousandth of the largest.
+    /// Positions share a scale and velocities do; variables have their own.
     std::vector<double> scales() const {
         std::vector<double> scale(start_.size());
         for (std::size_t i = 0; i < scale.size(); ++i) {
-            scale[i] = std::max({high_[i] - low_[i], std::abs(high_[i]), std::abs(low_[i])});
+            scale[i] = std::max(
+                {high_[i] - low_[i], std::abs(high_[i]), std::abs(low_[i]), std::numeric_limits<double>::min()});
         }
-        const auto level = [](auto from, auto to, double share) {
-            const double largest = *std::max_element(from, to);
-            std::for_each(from, to, [&](double& entry) {
-                entry = std::max({entry, share * largest, std::numeric_limits<double>::min()});
-            });
-        };
-        const auto half = scale.begin() + static_cast<std::ptrdiff_t>(scale.size() / 2);
-        if (pairs_) {
-            level(scale.begin(), half, 1);
-            level(half, scale.end(), 1);
-        } else {
-            level(scale.begin(), scale.end(), 1e-3);
-        }
+        level(scale, pairs_, 1);
         return scale;
     }
 
@@ -69,13 +59,12 @@ private:
         for (std::size_t i = 0; i < y.size(); ++i) {
             distance = std::hypot(distance, (y[i] - start_[i]) / scale[i]);
         }
-        farthest_ = std::max(farthest_, distance);
-        if (farthest_ > left && distance < farthest_ / 2) {
-            nearest_ = std::min(nearest_, distance / farthest_);
+        farthest = std::max(farthest, distance);
+        if (farthest > left && distance < farthest / 2) {
+            nearest = std::min(nearest, distance / farthest);
         }
-        if (farthest_ > left && last_ < back * farthest_ && last_ <= before_ && last_ < distance) {
-            time_ = last_time_;
-            returned_ = true;
+        if (farthest > left && last_ < back * farthest && last_ <= before_ && last_ < distance) {
+            returned = last_time_;
             found_->request_stop();
         }
         before_ = last_;
@@ -86,16 +75,25 @@ private:
     std::vector<double> start_, low_, high_;
     bool pairs_;
     std::stop_source* found_;
-    double farthest_ = 0;
     double before_ = HUGE_VAL;
     double last_ = HUGE_VAL;
     double last_time_ = 0;
-    double nearest_ = 1;
-    double time_ = 0;
-    bool returned_ = false;
 };
 
 }  // namespace
+
+void level(Out scales, bool pairs, double share) {
+    const auto raise = [](Out part, double least_share) {
+        const double least = least_share * *std::ranges::max_element(part);
+        std::ranges::for_each(part, [&](double& scale) { scale = std::max(scale, least); });
+    };
+    if (pairs) {
+        raise(scales.first(scales.size() / 2), share);
+        raise(scales.last(scales.size() / 2), share);
+    } else {
+        raise(scales, 1e-3);
+    }
+}
 
 FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs, Tolerance tolerance,
                          const std::stop_token& stop) {
@@ -104,18 +102,17 @@ FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double>
     const std::stop_callback passed_on(stop, [&] { found.request_stop(); });
     ReturnWatch watch(y, pairs, found);
     const auto rate = [&](double t, In point, Out derivative) { flow.rate(t, point, derivative); };
-    const auto start = y;
     const auto march =
         march_adaptive(PiController(tolerance, interval), rate, interval, y, watch, found.get_token(), most_steps);
-    FoundReturn result{.period = watch.time() - interval.from, .scales = watch.scales()};
-    if (!watch.moved()) {
+    FoundReturn result{.period = watch.returned.value_or(0) - interval.from, .scales = watch.scales()};
+    if (!(watch.farthest > 1e-9)) {
         result.failure = fmt::format(
             "no period is declared, and nothing moves up to t = {:.6g}: the start is an equilibrium", march.reached);
-    } else if (!watch.returned()) {
+    } else if (!watch.returned) {
         result.failure = fmt::format(
             "no period is declared, and the motion does not return to its start: up to t = {:.6g} it comes no nearer "
             "than {:.0f} % of how far it goes{}; declare the period ([oscillation], period), or resolve the motion",
-            march.reached, 100 * watch.nearest(),
+            march.reached, 100 * watch.nearest,
             march.outcome == Outcome::diverged ? " before it stops being finite" : "");
     }
     return result;

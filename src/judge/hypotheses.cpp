@@ -32,7 +32,7 @@ Hypotheses::Hypotheses(Acceleration& acceleration, const TimeScales& scales, dou
 }
 
 double Hypotheses::leading_amplitude() const {
-    return largest_swing() / 2 * 2 * std::numbers::pi / scales_->fastest;
+    return largest_swing() * std::numbers::pi / scales_->fastest;
 }
 
 std::optional<Violation> Hypotheses::violation() {
@@ -51,7 +51,7 @@ FastPart::Profile Hypotheses::profile_at(In x) {
 }
 
 double Hypotheses::largest_swing() const {
-    return *std::max_element(profile_.velocity_swing.begin(), profile_.velocity_swing.end());
+    return std::ranges::max(profile_.velocity_swing);
 }
 
 Hypotheses::Found Hypotheses::force_is_finite() {
@@ -105,9 +105,7 @@ Hypotheses::Found Hypotheses::fast_displacement_is_small() {
     double change = 0;
     for (const double side : {1.0, -1.0}) {
         const auto moved = profile_at(combined(outset_.start, side, profile_.largest_displacement));
-        for (std::size_t i = 0; i < moved.velocity_swing.size(); ++i) {
-            change = larger(change, std::abs(moved.velocity_swing[i] - profile_.velocity_swing[i]) / largest_swing());
-        }
+        change = larger(change, largest_change(moved.velocity_swing, profile_.velocity_swing) / largest_swing());
     }
     if (change <= 0.3) {
         return std::nullopt;
@@ -121,21 +119,16 @@ Hypotheses::Found Hypotheses::fast_displacement_is_small() {
 
 double spurious_growth(Acceleration& acceleration, const TimeScales& scales, const AveragedAcceleration& force,
                        double t, const std::vector<double>& X, const std::vector<double>& V) {
-    const std::size_t d = X.size();
-    std::vector<double> here(d);
-    std::vector<double> there(d);
-    std::vector<double> raw_here(d);
-    std::vector<double> raw_there(d);
-    const auto raw = [&](const std::vector<double>& x, std::vector<double>& a) { acceleration(x, V, t, {}, a); };
+    std::vector<double> here(X.size());
+    std::vector<double> there(X.size());
     force(t, X, V, here);
-    raw(X, raw_here);
+    const auto raw_here = acceleration.at(X, V, t, {});
     double growth = 0;
-    for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t i = 0; i < X.size(); ++i) {
         const double offset = 1e-4 * (1e-2 + std::abs(X[i]));
         std::vector<double> displaced = X;
         displaced[i] += offset;
-        raw(displaced, raw_there);
-        const double stiffness = (raw_there[i] - raw_here[i]) / offset;
+        const double stiffness = (acceleration.at(displaced, V, t, {})[i] - raw_here[i]) / offset;
         if (std::abs(stiffness) * scales.fastest * scales.fastest < 4) {
             continue;  // slow along this coordinate
         }
@@ -145,41 +138,29 @@ double spurious_growth(Acceleration& acceleration, const TimeScales& scales, con
     return growth;
 }
 
-namespace {
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-    double difference = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        difference = std::max(difference, std::abs(a[i] - b[i]));
-    }
-    return difference;
-}
-
-}  // namespace
-
 MacroWatch::MacroWatch(AveragedAcceleration force, Ground ground, std::optional<double> macro_step,
-                       std::function<void(std::span<const double>)> first_value)
+                       std::function<void(In)> first_value)
     : force_(std::move(force)),
       ground_(std::move(ground)),
       macro_step_(macro_step),
       first_value_(std::move(first_value)) {}
 
-void MacroWatch::operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> result) {
+void MacroWatch::operator()(double t, In x, In v, Out result) {
     force_(t, x, v, result);
     along_.assign(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(x.size()));
     ground_.along(t, x, along_);
-    const std::span<const double> a = along_;
+    const In a = along_;
     for (const double component : a) {
         largest_force_ = std::max(largest_force_, std::abs(component));
     }
     if (last_x_.empty()) {
         first_value_(a);
     } else if (macro_step_) {
-        const double distance = largest_difference(x, last_x_);
+        const double distance = largest_change(x, last_x_);
         const double square = *macro_step_ * *macro_step_;
         // NOTE: short moves, as near turning points, tell more of noise than of the slope; long ones of neither.
         if (distance > 0.1 * longest_) {
-            steepest_ = std::max(steepest_, largest_difference(a, last_a_) / distance * square);
+            steepest_ = std::max(steepest_, largest_change(a, last_a_) / distance * square);
         }
         if (distance > longest_ && distance > 2 * farthest_) {
             steepest_ = std::max(steepest_, slope_at_last_point(t, x, v) * square);
@@ -193,8 +174,8 @@ void MacroWatch::operator()(double t, std::span<const double> x, std::span<const
     last_a_.assign(a.begin(), a.end());
 }
 
-double MacroWatch::slope_at_last_point(double t, std::span<const double> target, std::span<const double> v) {
-    const double distance = largest_difference(target, last_x_);
+double MacroWatch::slope_at_last_point(double t, In target, In v) {
+    const double distance = largest_change(target, last_x_);
     const double share = 1e-3 * farthest_ / distance;
     std::vector<double> near = last_x_;
     for (std::size_t i = 0; i < near.size(); ++i) {
@@ -204,12 +185,11 @@ double MacroWatch::slope_at_last_point(double t, std::span<const double> target,
     std::vector<double> there(near.size());
     force_(t, near, v, there);
     ground_.along(t, near, there);
-    const double moved = largest_difference(near, last_x_);
-    return moved > 0 ? largest_difference(there, last_a_) / moved : 0.0;
+    const double moved = largest_change(near, last_x_);
+    return moved > 0 ? largest_change(there, last_a_) / moved : 0.0;
 }
 
-double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length,
-                   std::span<const double> x, std::span<const double> v) {
+double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v) {
     std::vector<double> here(x.begin(), x.end());
     std::vector<double> ahead = here;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -223,10 +203,8 @@ double phase_noise(const AveragedAcceleration& force, double t, double fast_peri
         force(t, place, v, first);
         for (const double share : {1.0 / 3, 2.0 / 3}) {
             force(t + share * fast_period, place, v, other);
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                change = larger(change, std::abs(other[i] - first[i]));
-                size = larger(size, std::abs(first[i]));
-            }
+            change = larger(change, largest_change(other, first));
+            size = larger(size, largest(first));
         }
     }
     return change / size;

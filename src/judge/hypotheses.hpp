@@ -1,9 +1,8 @@
-/// What averaging needs of a vibrated system, judged at its start and along the march: each violation is an outcome with a sentence and its numbers.
+/// What averaging needs of a vibrated system, judged at its start and along the march.
 #pragma once
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,8 @@ enum class MeanForce { refused, accepted };
 
 class Hypotheses {
 public:
-    /// `velocity_rate` is how fast the active force changes with the velocity, `cancelled` the swing of the fast velocity that constraints
-    /// take away.
+    /// `velocity_rate` is how fast the active force changes with the velocity, `cancelled` the swing of the fast
+    /// velocity that constraints take away.
     Hypotheses(Acceleration& acceleration, const TimeScales& scales, double velocity_rate, double cancelled,
                const Outset& outset, MeanForce mean);
 
@@ -41,7 +40,7 @@ private:
 
     Found force_is_finite();
 
-    /// A force whose leading part depends on the velocity changes the fast velocity by as much as itself within a period.
+    /// A leading force that depends on the velocity changes the fast velocity by as much as itself within a period.
     Found velocity_acts_slowly();
 
     /// (3.3): the mean acceleration times the period against the swing of the fast velocity.
@@ -64,20 +63,20 @@ private:
 double spurious_growth(Acceleration& acceleration, const TimeScales& scales, const AveragedAcceleration& force,
                        double t, const std::vector<double>& X, const std::vector<double>& V);
 
-/// Watches an averaged force while a march calls it: how large it gets, and whether fixed macro-steps are short enough for it.
+/// Watches an averaged force while a march calls it: how large it gets, and whether fixed macro-steps are short enough.
 class MacroWatch {
 public:
-    /// What counts of a force and which points there are, where the motion is bound: the part along the constraints, points on them.
+    /// Where the motion is bound: what counts of a force is its part along the constraints, and points are on them.
     struct Ground {
-        std::function<void(double t, std::span<const double> x, std::span<double> a)> along;
+        std::function<void(double t, In x, Out a)> along;
         std::function<void(double t, std::vector<double>& x)> settle;
     };
 
     /// `first_value` is told the force at the start.
     MacroWatch(AveragedAcceleration force, Ground ground, std::optional<double> macro_step,
-               std::function<void(std::span<const double>)> first_value);
+               std::function<void(In)> first_value);
 
-    void operator()(double t, std::span<const double> x, std::span<const double> v, std::span<double> result);
+    void operator()(double t, In x, In v, Out result);
 
     /// The largest component met.
     double largest_force() const { return largest_force_; }
@@ -86,12 +85,12 @@ public:
     double steepest() const { return steepest_; }
 
 private:
-    double slope_at_last_point(double t, std::span<const double> target, std::span<const double> v);
+    double slope_at_last_point(double t, In target, In v);
 
     AveragedAcceleration force_;
     Ground ground_;
     std::optional<double> macro_step_;
-    std::function<void(std::span<const double>)> first_value_;
+    std::function<void(In)> first_value_;
     std::vector<double> last_x_, last_a_, along_;
     double longest_ = 0;     // move from one call to the next
     double farthest_ = 0.1;  // component of a position; moves beyond twice this no longer tell the slope
@@ -99,9 +98,8 @@ private:
     double steepest_ = 0;
 };
 
-/// How much an averaged force depends on the phase at which its window starts, over its size: at (x, v) and some way ahead, since the
-/// start itself may be an equilibrium. `length` is that of the run.
-double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length,
-                   std::span<const double> x, std::span<const double> v);
+/// How much an averaged force depends on the phase at which its window starts, over its size: at (x, v) and some way
+/// ahead, since the start itself may be an equilibrium. `length` is that of the run.
+double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v);
 
 }  // namespace lento

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "problem/spring_spectrum.hpp"
 
 namespace lento {
 SlowSize::SlowSize(In x, In v, In a, double run)
@@ -25,12 +23,7 @@ SlowSize::SlowSize(In x, In v, In a, double run)
 }
 
 double SlowSize::move(In x, In v, In to_x, In to_v) const {
-    double moved = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        moved = larger(moved, std::abs(to_x[i] - x[i]) / length);
-        moved = larger(moved, std::abs(to_v[i] - v[i]) * time / length);
-    }
-    return moved;
+    return larger(largest_change(to_x, x) / length, largest_change(to_v, v) * time / length);
 }
 
 ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage) {
@@ -72,10 +65,8 @@ std::optional<std::string> fast_start(const Problem& problem, const Outset& outs
     const double taken = spring_energy(problem, outset.t_start, outset.start, outset.velocity) -
                          spring_energy(problem, outset.t_start, x, v);
     const double kinetic = kinetic_energy(problem, v);
-    std::vector<double> gained(acceleration.begin(), acceleration.end());
-    for (auto& component : gained) {
-        component *= size.time;
-    }
+    std::vector<double> gained(acceleration.size());
+    add_to(gained, size.time, acceleration);
     if (!(taken > much_energy * std::max(kinetic, kinetic_energy(problem, gained)))) {
         return std::nullopt;
     }

@@ -12,8 +12,8 @@
 
 namespace lento {
 
-/// The size of a slow motion, for tolerances that fit it, from its state and acceleration. Where the coordinates are measured from does
-/// not matter much: the time is that in which the acceleration changes the velocity, or moves the system by its size,
+/// The size of a slow motion, from its state and acceleration. Where coordinates are measured from does not matter
+/// much: the time is that in which the acceleration changes the velocity, or moves the system by its size,
 ///
 ///     T = max(V/A, sqrt(L_0/A)),     L = max(L_0, V T, A T^2),     L_0 = max |x|
 ///
@@ -28,9 +28,9 @@ struct SlowSize {
     double move(In x, In v, In to_x, In to_v) const;
 };
 
-/// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by delta a window
-/// leaves R omega^2 delta in the slow force, R being its leakage; so delta follows the frequency as S^-2, and the tolerance asked for. It
-/// is not below the glide of the projection itself, S^-4, which an iteration could never undo.
+/// The stopping tolerance (14) where none is given, with S = omega T the separation of scales. Of an elongation off by
+/// delta a window of leakage R leaves R omega^2 delta in the slow force; so delta follows the frequency as S^-2, and
+/// the tolerance asked for. It is not below the glide of the projection itself, S^-4, which no iteration undoes.
 ProjectionTolerance usual_projection_tolerance(double frequency, const SlowSize& size, double rtol, double leakage);
 
 /// Springs that have no direction at the start.

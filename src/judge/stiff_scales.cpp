@@ -20,38 +20,19 @@ TimeScales spring_scales(const std::vector<SpringEntry>& springs) {
             .ratios = {}};
 }
 
-namespace {
-
-/// Calls visitor(mu, R) for frequencies mu of the spectrum and the share R of them that comes through.
-template <class Visitor>
-void visit_leakage(const FilterWeights& weights, std::string_view micro, double micro_step,
-                   const SpringSpectrum& spectrum, Visitor&& visitor) {
+Leakage leakage(const FilterWeights& weights, std::string_view micro, double micro_step,
+                const SpringSpectrum& spectrum) {
     constexpr int frequencies = 24;
+    Leakage largest;
     for (int n = 0; n <= frequencies; ++n) {
         const double mu = spectrum.slowest * std::pow(spectrum.fastest / spectrum.slowest, n / double(frequencies));
         // NOTE: Verlet with step h oscillates too fast: sin(mu' h/2) = mu h/2.
         const double turned = mu * micro_step / 2;
         const double angle = micro == "verlet" ? 2 * std::asin(std::min(turned, 1.0)) : 2 * turned;
-        visitor(mu, std::abs(weights.leakage(2 * std::numbers::pi / angle)));
+        const double share = std::abs(weights.leakage(2 * std::numbers::pi / angle));
+        largest.share = std::max(largest.share, share);
+        largest.frequency = std::max(largest.frequency, std::sqrt(share > 1e-15 ? share : 0.0) * mu);
     }
-}
-
-}  // namespace
-
-double leaked_share(const FilterWeights& weights, std::string_view micro, double micro_step,
-                    const SpringSpectrum& spectrum) {
-    double largest = 0;
-    visit_leakage(weights, micro, micro_step, spectrum,
-                  [&](double, double share) { largest = std::max(largest, share); });
-    return largest;
-}
-
-double leaked_frequency(const FilterWeights& weights, std::string_view micro, double micro_step,
-                        const SpringSpectrum& spectrum) {
-    double largest = 0;
-    visit_leakage(weights, micro, micro_step, spectrum, [&](double mu, double share) {
-        largest = std::max(largest, std::sqrt(share > 1e-15 ? share : 0.0) * mu);
-    });
     return largest;
 }
 
@@ -59,13 +40,12 @@ namespace {
 
 constexpr std::array<double, 16> widths{12, 14, 16, 18, 20, 24, 30, 36, 40, 50, 60, 80, 120, 160, 240, 320};
 
-/// What a window with these options leaks.
-double leaked_by(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum) {
+/// Of a window with these options.
+Leakage leakage(const Options& options, const TimeScales& scales, const SpringSpectrum& spectrum) {
     const Filter kernel(*options.filter);
     const auto steps = given_steps_per_period(options, scales).value_or(6);
-    const auto size = window_size(kernel, scales, options, steps);
-    return leaked_frequency(FilterWeights(kernel, size.each_side), options.micro.value_or("verlet"),
-                            scales.fastest / static_cast<double>(steps), spectrum);
+    return leakage(FilterWeights(kernel, steps_each_side(kernel, scales, options, steps)),
+                   options.micro.value_or("verlet"), scales.fastest / static_cast<double>(steps), spectrum);
 }
 
 /// The first width, in nominal periods and at least `least`, at which a filter leaks less than `limit`.
@@ -75,7 +55,7 @@ std::optional<double> sufficient_periods(Options options, const std::string& fil
     options.window.reset();
     for (const double periods : widths) {
         options.window_periods = periods;
-        if (periods >= least && leaked_by(options, scales, spectrum) < limit) {
+        if (periods >= least && leakage(options, scales, spectrum).frequency < limit) {
             return periods;
         }
     }
@@ -85,21 +65,17 @@ std::optional<double> sufficient_periods(Options options, const std::string& fil
 /// The first width at which one pass through the filter takes away nearly all of an oscillation.
 double projecting_periods(Options options, double least, const TimeScales& scales, const SpringSpectrum& spectrum) {
     constexpr double most_left = 0.005;
-    const Filter kernel(*options.filter);
-    const auto steps = given_steps_per_period(options, scales).value_or(6);
     for (double periods = least; periods < widths.back(); ++periods) {
         options.window_periods = periods;
-        const auto size = window_size(kernel, scales, options, steps);
-        if (leaked_share(FilterWeights(kernel, size.each_side), options.micro.value_or("verlet"),
-                         scales.fastest / static_cast<double>(steps), spectrum) < most_left) {
+        if (leakage(options, scales, spectrum).share < most_left) {
             return periods;
         }
     }
     return least;
 }
 
-/// Verlet keeps the amplitude of an oscillation, however few steps a period has. Runge-Kutta methods damp it or make it grow: by less than
-/// a percent in a window with so many times more steps.
+/// Verlet keeps the amplitude of an oscillation, however few steps a period has. Runge-Kutta methods damp it or make it
+/// grow: by less than a percent in a window with so many times more steps.
 double steps_beside_verlet(std::string_view micro) {
     return micro == "midpoint" ? 10 : micro == "heun3" ? 5 : micro == "rk4" ? 4 : micro == "dopri5" ? 3 : 1;
 }
@@ -109,7 +85,7 @@ std::string tightest(Options options, const std::vector<std::string>& filters, c
                      const SpringSpectrum& spectrum) {
     return *std::ranges::min_element(filters, {}, [&](const std::string& filter) {
         options.filter = filter;
-        return leaked_by(options, scales, spectrum);
+        return leakage(options, scales, spectrum).frequency;
     });
 }
 
@@ -136,7 +112,7 @@ Options with_window(Options options, const WindowDefaults& defaults, const TimeS
         options.window_periods = projecting_periods(options, least, scales, spectrum);
     }
     if (defaults.most_growth > 0) {
-        // NOTE: springs that act on each other change their frequencies as they turn; in line they are 1.6 times slower than at an angle.
+        // NOTE: springs that act on each other change their frequencies as they turn: in line by a factor of 1.6.
         SpringSpectrum on_the_way = spectrum;
         on_the_way.slowest /= defaults.margin;
         double narrowest = HUGE_VAL;

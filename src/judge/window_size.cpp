@@ -58,8 +58,8 @@ std::optional<std::size_t> given_steps_per_period(const Options& options, const 
     return whole + whole % 2;
 }
 
-WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options,
-                       std::size_t steps_per_period) {
+std::size_t steps_each_side(const Filter& filter, const TimeScales& scales, const Options& options,
+                            std::size_t steps_per_period) {
     if (steps_per_period < 4) {
         throw Misuse(
             fmt::format("{} micro-steps a period cannot follow a vibration; take at least 4", steps_per_period));
@@ -76,7 +76,7 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
             throw Misuse(fmt::format(
                 "{} micro-steps a period: the filter period needs an even number, half on each side", whole));
         }
-        return {steps_per_period, whole / 2};
+        return whole / 2;
     }
     const double steps = periods.value_or(filter.usual_periods()) * scales.slowest / scales.fastest *
                          static_cast<double>(steps_per_period);
@@ -85,10 +85,9 @@ WindowSize window_size(const Filter& filter, const TimeScales& scales, const Opt
             "one window would take {:.3g} micro-steps, more than {:.0e}: take a shorter window or fewer steps a period",
             steps, most_steps_per_window));
     }
-    auto each_side = static_cast<std::size_t>(std::llround(steps / 2));
+    const auto each_side = static_cast<std::size_t>(std::llround(steps / 2));
     // NOTE: the joint of the cubic filter, at half the way, has to be a grid point, or its moments do not vanish.
-    each_side += filter.name() == "cubic" ? each_side % 2 : 0;
-    return {steps_per_period, each_side};
+    return each_side + (filter.name() == "cubic" ? each_side % 2 : 0);
 }
 
 bool MicroStepSearch::settled(In force) {
@@ -133,36 +132,29 @@ std::optional<std::string> WindowNoise::dominates(In found) const {
     return std::nullopt;
 }
 
-std::optional<std::string> WindowNoise::leakage_warning(double rtol, double largest) const {
-    if (!(leakage * amplitude > rtol * largest)) {
-        return std::nullopt;
+std::vector<std::string> WindowNoise::warnings(double rtol, double largest) const {
+    std::vector<std::string> found;
+    if (leakage * amplitude > rtol * largest) {
+        found.push_back(fmt::format(
+            "the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration of up to {:.2g} "
+            "beside averaged ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above "
+            "4 lets nothing through",
+            filter, periods, leakage, leakage * amplitude, largest));
     }
-    return fmt::format(
-        "the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration of up to {:.2g} "
-        "beside averaged ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above 4 "
-        "lets nothing through",
-        filter, periods, leakage, leakage * amplitude, largest);
-}
-
-std::optional<std::string> WindowNoise::rounding_warning(double rtol, double largest) const {
-    if (!(rounding() > rtol * largest) || is_nothing(largest)) {
-        return std::nullopt;
+    if (rounding() > rtol * largest && !is_nothing(largest)) {
+        found.push_back(fmt::format(
+            "rounding errors of the vibration, about {:.2g}, are no longer small against averaged accelerations of up "
+            "to {:.3g}: at this frequency double precision cannot reach rtol = {:.2g}",
+            rounding(), largest, rtol));
     }
-    return fmt::format(
-        "rounding errors of the vibration, about {:.2g}, are no longer small against averaged accelerations of up to "
-        "{:.3g}: at this frequency double precision cannot reach rtol = {:.2g}",
-        rounding(), largest, rtol);
-}
-
-std::optional<std::string> WindowNoise::multiplier_warning(double largest) const {
-    if (!(across > 1e-3 * largest) || is_nothing(largest)) {
-        return std::nullopt;
+    if (across > 1e-3 * largest && !is_nothing(largest)) {
+        found.push_back(fmt::format(
+            "rounding errors of positions in windows give the multipliers lambda_NAME an error that corresponds to an "
+            "acceleration of about {:.2g}, beside averaged ones of up to {:.3g}; the motion and lambda_total_NAME do "
+            "not have it, and micro = rattle has none",
+            across, largest));
     }
-    return fmt::format(
-        "rounding errors of positions in windows give the multipliers lambda_NAME an error that corresponds to an "
-        "acceleration of about {:.2g}, beside averaged ones of up to {:.3g}; the motion and lambda_total_NAME do not "
-        "have it, and micro = rattle has none",
-        across, largest);
+    return found;
 }
 
 }  // namespace lento

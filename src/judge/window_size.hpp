@@ -13,14 +13,9 @@
 
 namespace lento {
 
-struct WindowSize {
-    std::size_t steps_per_period = 0;  ///< of the fastest phase
-    std::size_t each_side = 0;         ///< micro-steps on each side of the middle
-};
-
-/// Throws Misuse for windows shorter than a period and other sizes that cannot work.
-WindowSize window_size(const Filter& filter, const TimeScales& scales, const Options& options,
-                       std::size_t steps_per_period);
+/// Micro-steps on each side of the middle of a window. Throws Misuse for sizes that cannot work.
+std::size_t steps_each_side(const Filter& filter, const TimeScales& scales, const Options& options,
+                            std::size_t steps_per_period);
 
 /// The whole width of a window as a time, before anything is known of its steps.
 double window_width(const Filter& filter, const TimeScales& scales, const Options& options);
@@ -28,8 +23,8 @@ double window_width(const Filter& filter, const TimeScales& scales, const Option
 /// The micro-steps a period that the options ask for, if they do.
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);
 
-/// Tries `fewest` steps a period and twice as many each time, until the averaged force at the start no longer changes by a tenth of rtol, or of
-/// the fast period over the slow time: below the method's own error O(1/omega) there is nothing to gain.
+/// Tries `fewest` steps a period and twice as many each time, until the averaged force at the start no longer changes
+/// by a tenth of rtol, or of the fast period over the slow time: the method's own error is O(1/omega).
 class MicroStepSearch {
 public:
     static constexpr std::size_t fewest = 8;
@@ -56,11 +51,11 @@ private:
     double change_ = 0;
 };
 
-/// The share by which steppers of order 2 change the averaged force: that of the second derivative of a vibration by differences.
+/// The share by which steppers of order 2 change the averaged force: as differences do a second derivative.
 double coarseness(std::string_view micro, std::size_t steps_per_period);
 
-/// What windows add to the averaged force that is not slow motion: the share of the vibration that the filter lets through, and
-/// rounding errors of the vibration. Each is small or ends in a sentence.
+/// What windows add to the averaged force that is not slow motion: what the filter lets through of the vibration, and
+/// rounding errors of it. Each is small or ends in a sentence.
 struct WindowNoise {
     std::string filter;
     double periods = 0;    ///< the width of the window in periods of the slowest phase
@@ -78,10 +73,8 @@ struct WindowNoise {
     /// Why the averaged accelerations found at the start would be noise, if they would.
     std::optional<std::string> dominates(In found) const;
 
-    /// What is no longer small against averaged accelerations of up to `largest`.
-    std::optional<std::string> leakage_warning(double rtol, double largest) const;
-    std::optional<std::string> rounding_warning(double rtol, double largest) const;
-    std::optional<std::string> multiplier_warning(double largest) const;
+    /// Of what is no longer small against averaged accelerations of up to `largest`.
+    std::vector<std::string> warnings(double rtol, double largest) const;
 };
 
 }  // namespace lento

@@ -8,11 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "average/fast_part.hpp"
 #include "base/number.hpp"
 #include "judge/hypotheses.hpp"
 #include "judge/price.hpp"
-#include "judge/window_size.hpp"
 #include "lento/base/misuse.hpp"
 
 namespace lento {
@@ -25,7 +23,7 @@ AveragedRun::AveragedRun(Run& run, std::unique_ptr<Motion> motion)
     require_one_of("initial", initial(), {"true-state", "averaged"});
     require_one_of("mean_force", options().mean_force.value_or("refuse"), {"refuse", "accept"});
     require_one_of("parity", parity(), {"detect", "even", "none"});
-    velocity_ = motion_->velocity_dependence(acceleration_, probes_);
+    velocity_ = velocity_dependence(motion_->active(acceleration_), probes_);
     if (problem().phases.size() > 1 && !scales_.common_period) {
         const auto& [q, v, t] = std::tie(request().start, request().velocity, request().t_start);
         const double beat = FastPart(acceleration_, q, v, t).slowest_frequency(q, v, t);
@@ -73,15 +71,17 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
     const auto window =
         settled_window(filter, sides, make_force, {own_oscillation ? request().start : slow.position, slow.velocity});
     const auto force = make_force(*window);
-    if (const double growth = own_oscillation ? spurious_growth(acceleration_, scales_, force, request().t_start,
-                                                                slow.position, slow.velocity)
-                                              : 0;
-        growth * run_->length() > 10) {
-        return run_->not_started(
-            {Outcome::unstable, fmt::format("windows of {} steps a period with micro = {} and filter = {} let enough "
-                                            "of the fast force through to make the slow motion grow like exp({:.3g} "
-                                            "t); take more micro_steps_per_period, micro = verlet8, or filter = cos8",
-                                            window->steps_per_period(), micro_, filter.name(), growth)});
+    if (own_oscillation) {
+        const double growth =
+            spurious_growth(acceleration_, scales_, force, request().t_start, slow.position, slow.velocity);
+        if (growth * run_->length() > 10) {
+            return run_->not_started(
+                {Outcome::unstable,
+                 fmt::format("windows of {} steps a period with micro = {} and filter = {} let enough of the fast "
+                             "force through to make the slow motion grow like exp({:.3g} t); take more "
+                             "micro_steps_per_period, micro = verlet8, or filter = cos8",
+                             window->steps_per_period(), micro_, filter.name(), growth)});
+        }
     }
     if (time == ExplicitTime::running) {
         raise_tolerance_to_phase_noise(force, slow);
@@ -98,42 +98,7 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
             "{} micro-steps a period with micro = {} make the averaged force wrong by about {:.0f} %; take more",
             window->steps_per_period(), micro_, 100 * off));
     }
-    auto marched = march(force, noise, slow);
-    return finished(filter, *window, noise, std::move(marched));
-}
-
-Solution AveragedRun::finished(const Filter& filter, const Window& window, const WindowNoise& noise, Marched marched) {
-    auto& result = marched.result;
-    warn_of_long_windows(window.width(), result);
-    run_->statistics().micro_steps += window.micro_steps();
-    run_->note("micro", micro_);
-    run_->note("micro_steps_per_period", fmt::format("{}", window.steps_per_period()));
-    run_->note("filter", filter.name());
-    run_->note("window_periods", fmt::format("{:.6g}", window.width() / scales_.slowest));
-    run_->note("initial", initial());
-    for (auto& warning :
-         {noise.leakage_warning(request().rtol, largest_force_), noise.rounding_warning(request().rtol, largest_force_),
-          noise.multiplier_warning(largest_force_)}) {
-        if (warning) {
-            run_->warn(*warning);
-        }
-    }
-    if (result.outcome == Outcome::diverged && window_failure_) {
-        end_as(result, Outcome::not_converged, *window_failure_);
-    } else if (result.outcome == Outcome::completed && steepest_ > 4) {
-        end_as(result, Outcome::unstable,
-               fmt::format("the macro-step is too long: its square times the slope of the averaged force reaches "
-                           "{:.3g}, where 4 is the limit of stability; take a macro_step of {:.2g} or less",
-                           steepest_, 0.5 * *macro_step_ / std::sqrt(steepest_)));
-    }
-    const double vibrations = (result.reached - request().t_start) / scales_.fastest;
-    return run_->finished({.result = std::move(result),
-                           .trajectory = std::move(marched.trajectory),
-                           .final_state = std::move(marched.final_state),
-                           .reconstruction = reconstruction(),
-                           .settling = motion_->settling(),
-                           .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                           .price_of_direct = price_of_direct(vibrations, run_->asked_rtol())});
+    return march(force, *window, noise, slow);
 }
 
 PhasePoint AveragedRun::slow_start() {
@@ -172,21 +137,10 @@ void AveragedRun::warn_of_oscillation_left_out(const PhasePoint& slow) {
     }
 }
 
-void AveragedRun::warn_of_long_windows(double width, const MarchResult& result) {
-    const double step =
-        (result.reached - request().t_start) / static_cast<double>(std::max<std::int64_t>(1, result.steps));
-    if (!macro_step_ && width > step && result.steps > 1) {
-        run_->warn(fmt::format(
-            "one averaging window lasts {:.3g}, longer than a macro-step, {:.3g}: the slow motion changes within a "
-            "window, and the result may be far off; a shorter window or the method {} is the better choice",
-            width, step, method::direct.name));
-    }
-}
-
 std::unique_ptr<Window> AveragedRun::window_of(const Filter& filter, Sides sides, std::size_t steps_per_period) {
-    const auto size = window_size(filter, scales_, options(), steps_per_period);
+    const auto each_side = steps_each_side(filter, scales_, options(), steps_per_period);
     return motion_->window(micro_, acceleration_, scales_,
-                           {FilterWeights(filter, size.each_side), size.steps_per_period, sides, velocity_use()});
+                           {FilterWeights(filter, each_side), steps_per_period, sides, velocity_use()});
 }
 
 std::unique_ptr<Window> AveragedRun::settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
@@ -238,13 +192,12 @@ double AveragedRun::leakage(const Window& window) const {
     return share > 1e-15 ? share : 0.0;
 }
 
-Marched AveragedRun::march(const AveragedAcceleration& force, const WindowNoise& noise, const PhasePoint& slow) {
+Solution AveragedRun::march(const AveragedAcceleration& force, const Window& window, const WindowNoise& noise,
+                            const PhasePoint& slow) {
     const auto macro = motion_->macro(options(), run_->interval());
     if (velocity_.any) {
         motion_->require_stepper_suits_velocity("macro", macro.name);
     }
-    run_->note(macro);
-    macro_step_ = macro.step;
     MacroWatch::Ground ground{[this](double t, In x, Out a) { motion_->along(t, x, a); },
                               [this](double t, std::vector<double>& x) { motion_->settle_position(t, x); }};
     MacroWatch watch(force, std::move(ground), macro.step, [&](In found) {
@@ -254,9 +207,40 @@ Marched AveragedRun::march(const AveragedAcceleration& force, const WindowNoise&
     });
     run_->allow_steps(1'000'000);
     auto marched = motion_->march(macro, velocity_use(), std::ref(watch), request(), slow);
-    largest_force_ = watch.largest_force();
-    steepest_ = watch.steepest();
-    return marched;
+    auto& result = marched.result;
+    const double covered = result.reached - request().t_start;
+    const double step = covered / static_cast<double>(std::max<std::int64_t>(1, result.steps));
+    if (!macro.step && window.width() > step && result.steps > 1) {
+        run_->warn(fmt::format(
+            "one averaging window lasts {:.3g}, longer than a macro-step, {:.3g}: the slow motion changes within a "
+            "window, and the result may be far off; a shorter window or the method {} is the better choice",
+            window.width(), step, method::direct.name));
+    }
+    run_->statistics().micro_steps += window.micro_steps();
+    run_->note(macro);
+    run_->note("micro", micro_);
+    run_->note("micro_steps_per_period", fmt::format("{}", window.steps_per_period()));
+    run_->note("filter", noise.filter);
+    run_->note("window_periods", fmt::format("{:.6g}", noise.periods));
+    run_->note("initial", initial());
+    for (auto& warning : noise.warnings(request().rtol, watch.largest_force())) {
+        run_->warn(std::move(warning));
+    }
+    if (result.outcome == Outcome::diverged && window_failure_) {
+        end_as(result, Outcome::not_converged, *window_failure_);
+    } else if (result.outcome == Outcome::completed && watch.steepest() > 4) {
+        end_as(result, Outcome::unstable,
+               fmt::format("the macro-step is too long: its square times the slope of the averaged force reaches "
+                           "{:.3g}, where 4 is the limit of stability; take a macro_step of {:.2g} or less",
+                           watch.steepest(), 0.5 * *macro.step / std::sqrt(watch.steepest())));
+    }
+    return run_->finished({.result = std::move(result),
+                           .trajectory = std::move(marched.trajectory),
+                           .final_state = std::move(marched.final_state),
+                           .reconstruction = reconstruction(),
+                           .settling = motion_->settling(),
+                           .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
+                           .price_of_direct = price_of_direct(covered / scales_.fastest, run_->asked_rtol())});
 }
 
 Reconstruction AveragedRun::reconstruction() const {

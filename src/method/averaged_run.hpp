@@ -48,10 +48,9 @@ private:
     std::string initial() const { return options().initial.value_or("true-state"); }
 
     PhasePoint slow_start();
-    /// Without a phase windows start at rest on the slow motion: what the oscillation itself does to it, by its energy, is not seen.
+    /// Without a phase windows start at rest, and do not see what the oscillation does to the slow motion by its
+    /// energy.
     void warn_of_oscillation_left_out(const PhasePoint& slow);
-    /// A slow motion that a step-size control cannot follow with steps longer than a window changes within the window.
-    void warn_of_long_windows(double width, const MarchResult& result);
     std::unique_ptr<Window> window_of(const Filter& filter, Sides sides, std::size_t steps_per_period);
     /// The window with the micro-steps a period asked for, else with as many as the averaged force at the start needs.
     std::unique_ptr<Window> settled_window(const Filter& filter, Sides sides, const MakeForce& make_force,
@@ -61,8 +60,8 @@ private:
     void raise_tolerance_to_phase_noise(const AveragedAcceleration& force, const PhasePoint& slow);
     /// The share of the vibration that the window lets through: the largest over the phases.
     double leakage(const Window& window) const;
-    Marched march(const AveragedAcceleration& force, const WindowNoise& noise, const PhasePoint& slow);
-    Solution finished(const Filter& filter, const Window& window, const WindowNoise& noise, Marched marched);
+    Solution march(const AveragedAcceleration& force, const Window& window, const WindowNoise& noise,
+                   const PhasePoint& slow);
     /// x = X + Delta, v = V + W at the true phase.
     Reconstruction reconstruction() const;
 
@@ -73,10 +72,7 @@ private:
     VelocityDependence velocity_;
     std::string micro_;  // the stepper inside windows
     std::optional<std::string> window_failure_;
-    std::optional<double> macro_step_;
-    double steepest_ = 0;           // slope of the averaged force times the square of the macro-step
     double leading_amplitude_ = 0;  // of the oscillating acceleration at the start
-    double largest_force_ = 0;      // of the averaged accelerations met
 };
 
 enum class ForConstraints { no, yes };

@@ -1,9 +1,10 @@
-/// The slow motion of stiff springs without micro-steps: multipliers lambda = k g are expanded in powers of omega^-2 from the condition that
-/// no derivative along the motion is of the size of omega (`average/multiplier_expansion.hpp`). What is left is not stiff,
+/// The slow motion of stiff springs without micro-steps: multipliers lambda = k g are expanded in powers of omega^-2,
+/// so that no derivative along the motion is of the size of omega (`average/multiplier_expansion.hpp`). That leaves
 ///
 ///     M q'' = F(q, q', t) - g'(q, t)^T lambda^n(q, q', t),        error O(omega^(-2n-2))
 ///
-///     (1) take the true start to the slow manifold: g = K^-1 lambda, g' v + g_t = K^-1 lambda'   (`average/slow_manifold.hpp`)
+///     (1) take the true start to the slow manifold (`average/slow_manifold.hpp`):
+///             g = K^-1 lambda,  g' v + g_t = K^-1 lambda'
 ///     (2) march, with one sweep more than the tolerance needs and loosely
 ///     (3) march with as many as it needs, finely; what both differ by is the estimate of the error
 ///
@@ -11,16 +12,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/number.hpp"
 #include "judge/price.hpp"
-#include "judge/slow_size.hpp"
 #include "lento/run/run.hpp"
 #include "method/expanded_motion.hpp"
 #include "method/relaxed_run.hpp"
@@ -68,7 +66,7 @@ public:
     explicit BoundedDerivativeRun(Run& run)
         : MethodRun(run),
           motion_(run.problem(), run.request()),
-          choice_(slow_march_choice(run.request())),
+          choice_(slow_march_choice(run.request(), spring_solvers())),
           estimating_(run.interval(), run.request().rtol, run.request().atol, run.request().samples) {
         run.count_with([this] { count(); });
     }
@@ -84,7 +82,12 @@ public:
             return run_->not_started();
         }
         if (run_->by_auto() && names_of_set(options()).empty() && expected_evaluations() > direct()) {
-            return left_to_direct();
+            return run_->leave_to(
+                method::direct,
+                fmt::format(
+                    "the springs oscillate about {:.2g} times in the time of the slow motion: resolving that is "
+                    "cheaper than an expansion",
+                    motion_.spectrum().fastest * motion_.size().time / (2 * std::numbers::pi)));
         }
         using Steps = EstimatingMarch::Schedule::Steps;
         auto found = estimating_.run(
@@ -102,8 +105,8 @@ public:
     }
 
 private:
-    /// Chooses the fewest sweeps that leave out less of the force than the tolerance allows: what is left out becomes an error of the motion
-    /// within the slow time.
+    /// Chooses the fewest sweeps that leave out less of the force than the tolerance allows: what is left out becomes
+    /// an error of the motion within the slow time.
     void judge_start() {
         const auto y = motion_.start(0);
         if (motion_.violation()) {
@@ -142,14 +145,8 @@ private:
         constexpr double sides_a_slow_time = 40;
         constexpr std::array<double, 5> evaluations_a_side{1, 6, 20, 50, 100};
         const auto n = static_cast<std::size_t>(sweeps_);
-        return sides_a_slow_time * (run_->length()) / motion_.size().time *
+        return sides_a_slow_time * run_->length() / motion_.size().time *
                (evaluations_a_side[n] + evaluations_a_side[n + 1]);
-    }
-    Solution left_to_direct() {
-        return run_->leave_to(method::direct,
-                              fmt::format("the springs oscillate about {:.2g} times in the time of the slow motion: "
-                                          "resolving that is cheaper than an expansion",
-                                          motion_.spectrum().fastest * motion_.size().time / (2 * std::numbers::pi)));
     }
 
     /// Whether the last march has met larger corrections on the way, or shorter steps did not help.
@@ -158,7 +155,7 @@ private:
         return (larger_on_the_way || stalled_) && !options().sweeps && sweeps_ < ExpandedMotion::most_sweeps;
     }
 
-    /// The first with one sweep more than the others need, and then, where they do not get on, with more and fewer in turn.
+    /// The first has one sweep more than the others need; where these do not get on they have more and fewer in turn.
     Pass pass(double tightness) {
         const bool first = passes_++ == 0;
         if (!first && sweeps_fall_short()) {
@@ -236,10 +233,6 @@ private:
     bool stalled_ = false;
 };
 
-Solution solve(Run& run) {
-    return BoundedDerivativeRun(run).solve();
-}
-
 }  // namespace
 
 constinit const Method method::bounded_derivative{
@@ -252,6 +245,6 @@ constinit const Method method::bounded_derivative{
         "micro-steps; any solver for the slow motion, with an estimate of the error",
     .options = options,
     .judge = judge,
-    .solve = solve};
+    .solve = [](Run& run) { return BoundedDerivativeRun(run).solve(); }};
 
 }  // namespace lento

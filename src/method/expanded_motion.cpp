@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "judge/slow_size.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/method.hpp"
 #include "problem/acceleration.hpp"
@@ -63,8 +61,7 @@ std::optional<Violation> ExpandedMotion::hypothesis() {
 }
 
 std::vector<double> ExpandedMotion::start(int sweeps) {
-    std::vector<double> y = request_->start;
-    y.insert(y.end(), request_->velocity.begin(), request_->velocity.end());
+    auto y = put_together(request_->start, request_->velocity);
     const auto x = std::span(y).first(problem_->dimension());
     const auto v = std::span(y).last(problem_->dimension());
     expansion_->draw_back_at(0);
@@ -185,12 +182,8 @@ Pass macro_pass(const EstimatingMarch& estimating, MacroChoice choice, Request r
 
 }  // namespace
 
-MacroChoice slow_march_choice(const Request& request) {
-    static const MacroSolvers solvers = [] {
-        MacroSolvers all = spring_solvers();
-        all.adaptive.insert(all.adaptive.begin(), "stoermer-cowell");
-        return all;
-    }();
+MacroChoice slow_march_choice(const Request& request, MacroSolvers solvers) {
+    solvers.adaptive.insert(solvers.adaptive.begin(), "stoermer-cowell");
     auto choice = macro_choice(request.options, {request.t_start, request.t_end}, solvers);
     if (!request.options.macro && !choice.step) {
         choice.name = "stoermer-cowell";

@@ -1,4 +1,4 @@
-/// The slow motion of stiff springs as the expansion of their multipliers has it, from the true start on; and why it cannot be followed.
+/// The slow motion of stiff springs as the expansion of their multipliers has it, and why it cannot be followed.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ public:
     AveragedAcceleration acceleration(int sweeps);
     /// Of the last evaluation.
     const std::optional<Violation>& failure() const { return failure_; }
-    /// The largest contribution of the last sweep to the acceleration, since it was made: what one sweep less leaves out.
+    /// The largest contribution of the last sweep to the acceleration: what one sweep less leaves out.
     double last_correction() const { return last_correction_; }
     /// Of the acceleration, and what they took of the slow force.
     std::int64_t evaluations() const { return evaluations_; }
@@ -66,11 +66,12 @@ private:
     std::int64_t evaluations_ = 0;
 };
 
-/// Passes along a slow motion x'' = a(t, x, v) by any macro-solver, for a march that estimates its error (`march/estimating.hpp`):
-/// the solvers of systems with coordinates and stoermer-cowell, which is the usual one.
-MacroChoice slow_march_choice(const Request& request);
+/// By which solver slow motions are followed whose error is estimated (`march/estimating.hpp`): one of those given, or
+/// stoermer-cowell, which is the usual one.
+MacroChoice slow_march_choice(const Request& request, MacroSolvers solvers);
 
-/// From y = (x, v). Local errors are held to `tightness` times the tolerance asked for; fixed steps are `longer` times as long.
+/// Along x'' = a(t, x, v) from y = (x, v). Local errors are held to `tightness` times the tolerance asked for; fixed
+/// steps are `longer` times as long.
 Pass slow_pass(const EstimatingMarch& estimating, const MacroChoice& choice, const Request& request,
                const AveragedAcceleration& acceleration, std::vector<double> y, double tightness, int longer);
 

@@ -1,9 +1,10 @@
-/// Harmonic averaging: no micro-steps at all. Where the fast phase is known, the periodic response to it is found on a few phases at once
-/// (`average/harmonic.hpp`), to any order in 1/omega; its mean drives the slow motion, and adding it to the slow motion gives the true one.
+/// Harmonic averaging: no micro-steps at all. Where the fast phase is known, the periodic response to it is found on a
+/// few phases at once (`average/harmonic.hpp`), to any order in 1/omega; its mean drives the slow motion, and the sum
+/// of both is the true one.
 ///
-///     (1) find out how many phases and sweeps the tolerance needs; convert the true start:  X = q - Delta(phi), V = v - W(phi)
-///     (2) march X'' = <a> with multistep formulas that also give the slow derivatives of a   (`march/stoermer_cowell.hpp`)
-///     (3) march again with a tighter tolerance; what both differ by, with what each left out, is the estimate of the error
+///     (1) find how many phases and sweeps the tolerance needs; convert the start: X = q - Delta(phi), V = v - W(phi)
+///     (2) march X'' = <a> with multistep formulas that also give slow derivatives of a (`march/stoermer_cowell.hpp`)
+///     (3) march again with a tighter tolerance; what both differ by, with what each left out, estimates the error
 ///
 /// The tolerance is that of the true solution, not of a step: a run that misses it is repeated.
 #include <algorithm>
@@ -18,9 +19,9 @@
 #include "average/constrained_field.hpp"
 #include "average/flow_field.hpp"
 #include "average/harmonic.hpp"
-#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
+#include "method/expanded_motion.hpp"
 #include "method/harmonic_march.hpp"
 #include "method/harmonic_start.hpp"
 #include "problem/time_scales.hpp"
@@ -42,7 +43,7 @@ bool has_known_flow(const Problem& problem) {
 }
 
 Verdict judge(const Problem& problem, const Request&) {
-    // NOTE: what finding out about the problem takes at least, over the share of the price of resolving it that is spent on that.
+    // NOTE: what finding out about the problem takes, over the share of the price of resolving it spent on that.
     constexpr double evaluations = 3.6e3;
     if (problem.phases.empty() && !(problem.period && problem.exact)) {
         return {false, problem.springs  ? "stiff springs have no declared phase"
@@ -70,7 +71,7 @@ Verdict judge(const Problem& problem, const Request&) {
             evaluations};
 }
 
-/// The right-hand side as a function of the phase; a flow that is not periodic is a violation, unless phases are declared too.
+/// The right-hand side as a function of the phase; a flow that is not periodic is a violation, unless there are phases.
 std::shared_ptr<PhaseField> field_of(Run& run) {
     const Problem& problem = run.problem();
     if (problem.constraints) {
@@ -91,16 +92,6 @@ std::shared_ptr<PhaseField> field_of(Run& run) {
     return std::make_shared<ForceField>(problem);
 }
 
-const MacroSolvers& harmonic_solvers(bool second_order) {
-    const auto with = [](MacroSolvers solvers) {
-        solvers.adaptive.insert(solvers.adaptive.begin(), "stoermer-cowell");
-        return solvers;
-    };
-    static const MacroSolvers coordinates = with(free_solvers());
-    static const MacroSolvers variables = with(rate_solvers());
-    return second_order ? coordinates : variables;
-}
-
 class HarmonicRun : public MethodRun {
 public:
     explicit HarmonicRun(Run& run)
@@ -111,10 +102,7 @@ public:
                       run.request().sink ? run.request().samples : 0) {
         const auto& options = run.options();
         require_one_of("initial", options.initial.value_or("true-state"), {"true-state", "averaged"});
-        macro_ = macro_choice(options, run.interval(), harmonic_solvers(run.problem().second_order));
-        if (!options.macro && !macro_.step) {
-            macro_.name = "stoermer-cowell";
-        }
+        macro_ = slow_march_choice(run.request(), run.problem().second_order ? free_solvers() : rate_solvers());
         const auto phases = options.phases.value_or(HarmonicStart::fewest_phases);
         const auto sweeps = options.sweeps.value_or(1);
         if (phases < 2 || phases > 4096) {
@@ -130,7 +118,7 @@ public:
             return not_started();
         }
         HarmonicStart start(*field_, request());
-        const double budget = may_leave() ? std::min(share_to_find_out * price_of_direct(), 1e9) : 1e9;
+        const double budget = may_leave() ? std::min(share_to_find_out * break_even_.price_of_direct(), 1e9) : 1e9;
         plan_ = start.plan(options().phases, options().sweeps, static_cast<std::int64_t>(budget));
         if (!plan_.finite) {
             return not_started(Outcome::diverged,
@@ -166,11 +154,10 @@ public:
 private:
     static constexpr const char* cheaper = ": resolving it is cheaper than averaging";
 
-    double price_of_direct() const { return break_even_.price_of_direct(); }
     /// Whether `direct` may do it instead: not where this method was asked for, or settings that only averages have.
     bool may_leave() const {
         constexpr double most = 1e8;  // evaluations that nobody asked for
-        return run_->by_auto() && !as_it_is() && !averaged_start() && price_of_direct() <= most;
+        return run_->by_auto() && !as_it_is() && !averaged_start() && break_even_.price_of_direct() <= most;
     }
     bool as_it_is() const { return options().phases || options().sweeps || macro_.name != "stoermer-cowell"; }
     bool averaged_start() const { return options().initial.value_or("true-state") != "true-state"; }
@@ -195,7 +182,7 @@ private:
     }
 
     Solution two_scale(HarmonicStart& start) {
-        // NOTE: a step cannot err by less than rounding of the mean force makes of it; shorter ones only add more of them.
+        // NOTE: a step cannot err by less than rounding of the mean force; shorter ones only add more of them.
         constexpr double steps = 25;  // that a run takes at least
         auto scales = plan_.scales;
         PhaseDoubt doubt;
@@ -205,8 +192,7 @@ private:
             {.first = first_tightness, .looser = 60, .least = plan_.noise / steps, .most_tighter = 1e-3, .most = 5},
             {.march =
                  [&](double tightness) {
-                     auto pass = std::exchange(first, false) ? march().run(tightness, scales, doubt)
-                                                             : march().run(tightness, scales);
+                     auto pass = march().run(tightness, scales, std::exchange(first, false) ? &doubt : nullptr);
                      steps_ += pass.result.steps;
                      rejected_ += pass.result.rejected;
                      return pass;
@@ -221,12 +207,16 @@ private:
                      scales = fine.scales;
                      return march().errors(coarse, fine, defect);
                  }});
-        if (found.pass.result.outcome != Outcome::completed) {
-            return ended_early(std::move(found.pass));
+        if (found.pass.result.outcome == Outcome::not_converged) {
+            return too_short_steps(std::move(found.pass));
         }
-        run_->estimate(std::move(found.errors));
-        return found.excess <= 1 ? finished(std::move(found.pass), {})
-                                 : beyond_tolerance(std::move(found.pass), found.excess);
+        if (found.pass.result.outcome == Outcome::completed) {
+            run_->estimate(std::move(found.errors));
+            if (!(found.excess <= 1)) {
+                return beyond_tolerance(std::move(found.pass), found.excess);
+            }
+        }
+        return finished(std::move(found.pass));
     }
     /// A march that is as good as they get: what it says of its error is right all the same.
     Solution beyond_tolerance(Pass pass, double excess) {
@@ -239,15 +229,16 @@ private:
             return left_to_direct(fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess));
         }
         if (excess > most) {
-            return finished(std::move(pass), why);
+            pass.result.explanation = why;
+        } else {
+            run_->warn(why);
         }
-        run_->warn(why);
-        return finished(std::move(pass), {});
+        return finished(std::move(pass));
     }
     HarmonicMarch march() const { return {estimating_, *average_, plan_, request()}; }
 
-    /// Looks at what phases and sweeps leave out where the first march has most doubts of its phases, and at the end, and takes more of them
-    /// where that is too much.
+    /// Looks at what phases and sweeps leave out, where the first march has most doubts of its phases and at the end,
+    /// and takes more of them where that is too much.
     Defect refined(HarmonicStart& start, const Pass& pass, const PhaseDoubt& doubt) {
         constexpr double enough = 0.05;  // of the tolerance
         for (;;) {
@@ -260,8 +251,10 @@ private:
             };
             look(doubt.t, doubt.state);
             look(request().t_end, pass.final_state);
-            Defect defect = defects.both();
-            defect.force += plan_.noise / std::sqrt(static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1)));
+            const double steps = static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1));
+            const Defect defect{
+                .force = defects.by_phases.force + defects.by_sweeps.force + plan_.noise / std::sqrt(steps),
+                .response = defects.by_phases.response + defects.by_sweeps.response};
             const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
             const bool more_phases =
                 defects.by_phases.worst() > too_much && !options().phases && plan_.phases < HarmonicStart::most_phases;
@@ -284,13 +277,6 @@ private:
         }
     }
 
-    Solution ended_early(Pass pass) {
-        if (pass.result.outcome == Outcome::not_converged) {
-            return too_short_steps(std::move(pass));
-        }
-        const std::string why = pass.result.explanation;
-        return finished(std::move(pass), why);
-    }
     Solution too_short_steps(Pass pass) {
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
@@ -298,29 +284,23 @@ private:
             return left_to_direct(why);
         }
         pass.result.outcome = Outcome::no_scale_separation;
-        return finished(std::move(pass),
-                        fmt::format("{}: the slow motion is too fast for this tolerance, or the tolerance beyond what "
-                                    "rounding of the fast force allows; loosen rtol and atol, or use the method {}",
-                                    why, method::direct.name));
+        pass.result.explanation = fmt::format(
+            "{}: the slow motion is too fast for this tolerance, or the tolerance beyond what rounding of "
+            "the fast force allows; loosen rtol and atol, or use the method {}",
+            why, method::direct.name);
+        return finished(std::move(pass));
     }
 
     Solution stateless() {
         const std::size_t n = field_->dimension();
-        Marched marched;
-        if (field_->second_order()) {
-            const AveragedAcceleration force = [&](double t, In x, In v, Out a) {
-                average_->sweep(plan_.sweeps, t, x, v);
-                std::copy(average_->force().begin(), average_->force().end(), a.begin());
-            };
-            const In state(plan_.state);
-            marched = march_macro(macro_, force, request(), state.first(n), state.subspan(n));
-        } else {
-            const FirstOrderRate rate = [&](double t, In y, Out derivative) {
-                average_->sweep(plan_.sweeps, t, y, {});
-                std::copy(average_->force().begin(), average_->force().end(), derivative.begin());
-            };
-            marched = march_macro(macro_, {.rate = rate}, request(), plan_.state);
-        }
+        const AveragedAcceleration force = [&](double t, In x, In v, Out a) {
+            average_->sweep(plan_.sweeps, t, x, v);
+            std::ranges::copy(average_->force(), a.begin());
+        };
+        const FirstOrderRate rate = [&](double t, In y, Out derivative) { force(t, y, {}, derivative); };
+        const In state(plan_.state);
+        auto marched = field_->second_order() ? march_macro(macro_, force, request(), state.first(n), state.subspan(n))
+                                              : march_macro(macro_, {.rate = rate}, request(), plan_.state);
         count();
         auto solution = run_->finished({.result = std::move(marched.result),
                                         .trajectory = std::move(marched.trajectory),
@@ -330,14 +310,13 @@ private:
                                          : std::move(solution);
     }
 
-    Solution finished(Pass pass, std::string why) {
-        if (pass.result.outcome == Outcome::completed && !why.empty()) {
+    Solution finished(Pass pass) {
+        if (pass.result.outcome == Outcome::completed && !pass.result.explanation.empty()) {
             pass.result.outcome = Outcome::not_converged;
         }
         if (pass.result.outcome == Outcome::diverged && pass.result.reached > request().t_start) {
-            why += "; where the force is finite there, its derivatives are not";
+            pass.result.explanation += "; where the force is finite there, its derivatives are not";
         }
-        pass.result.explanation = std::move(why);
         pass.result.steps = steps_;
         pass.result.rejected = rejected_;
         count();
@@ -345,14 +324,12 @@ private:
         if (average_) {
             estimating_.send(pass, request().sink, complete);
         }
-        const std::size_t n = field_->dimension();
         const double reached = pass.result.reached;
         if (complete) {
             complete(reached, pass.final_state);
         }
-        const auto state = field_->second_order()
-                               ? snapshot_of(reached, pass.final_state, n, complete ? field_->constraints() : 0)
-                               : Snapshot{.t = reached, .position = std::move(pass.final_state)};
+        const auto state =
+            snapshot_of(reached, pass.final_state, field_->dimension(), complete ? field_->constraints() : 0);
         return run_->finished({.result = std::move(pass.result),
                                .trajectory = std::move(pass.trajectory),
                                .final_state = state,
@@ -382,10 +359,6 @@ private:
     std::int64_t steps_ = 0, rejected_ = 0;
 };
 
-Solution solve(Run& run) {
-    return HarmonicRun(run).solve();
-}
-
 }  // namespace
 
 constinit const Method method::harmonic{
@@ -398,6 +371,6 @@ constinit const Method method::harmonic{
         "in, true state out, with an estimate of the error",
     .options = options,
     .judge = judge,
-    .solve = solve};
+    .solve = [](Run& run) { return HarmonicRun(run).solve(); }};
 
 }  // namespace lento

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "base/number.hpp"
 #include "lento/run/macro.hpp"
@@ -17,10 +16,10 @@ namespace {
 /// The averaged force whose response comes from the past of a at all phases: m evaluations each.
 class TwoScaleForce final : public MultistepForce {
 public:
-    /// Differences between phases are looked at with these weights, if any.
-    TwoScaleForce(HarmonicAverage& average, int degree, std::vector<double> weights)
-        : average_(&average), degree_(degree), weights_(std::move(weights)), differences_(average.dimension()) {}
+    TwoScaleForce(HarmonicAverage& average, int degree)
+        : average_(&average), degree_(degree), differences_(average.dimension()) {}
 
+    std::vector<double> weights{};  ///< with which differences between phases are looked at, if they are
     PhaseDoubt doubt{};
 
     bool second_order() const override { return average_->field().second_order(); }
@@ -34,20 +33,20 @@ public:
         const int degree = std::min(past.degree, degree_);
         average_->respond(by_step < degree ? static_cast<int>(by_step) : degree, past.h, past.coefficients, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
-        if (!weights_.empty() && evaluations_++ % 2 == 0) {  // once a step
+        if (!weights.empty() && evaluations_++ % 2 == 0) {  // once a step
             look_between(t, y, rates);
         }
     }
 
 private:
     void look_between(double t, In y, In rates) {
-        // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn, hardly at both.
+        // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn.
         constexpr double turns[] = {0.6180339887498949, 0.4142135623730950};
         average_->between_phases(turns[looks_++ % 2], t, y.first(dimension()), y.subspan(dimension()), response_, rates,
                                  differences_);
         double size = 0;
         for (std::size_t i = 0; i < dimension(); ++i) {
-            size = larger(size, weights_[i] * std::abs(differences_[i]));
+            size = larger(size, weights[i] * std::abs(differences_[i]));
         }
         if (!(size <= doubt.size)) {
             doubt = {t, size, {y.begin(), y.end()}};
@@ -56,32 +55,26 @@ private:
 
     HarmonicAverage* average_;
     int degree_;
-    std::vector<double> weights_, differences_;
+    std::vector<double> differences_;
     std::size_t evaluations_ = 0, looks_ = 0;
     Response response_;
 };
 
 }  // namespace
 
-Pass HarmonicMarch::run(double tightness, In scales, PhaseDoubt& doubt) const {
-    std::vector<double> weights;
-    for (std::size_t i = scales.size() - average_->dimension(); i < scales.size(); ++i) {
-        weights.push_back(1 / estimating_->tolerance(i, scales));
-    }
-    return run(tightness, scales, std::move(weights), &doubt);
-}
-
-Pass HarmonicMarch::run(double tightness, In scales, std::vector<double> weights, PhaseDoubt* doubt) const {
+Pass HarmonicMarch::run(double tightness, In scales, PhaseDoubt* doubt) const {
     constexpr double least_turn = 10;  // radians a step; with less the differences amplify noise
-    const double length = request_->t_end - request_->t_start;
-    TwoScaleForce force(*average_, plan_->sweeps - 1, std::move(weights));
-    auto pass = estimating_->multistep(
-        force,
-        {.t = request_->t_start, .y = plan_->state, .series = plan_->series, .scales = {scales.begin(), scales.end()}},
+    const double length = request.t_end - request.t_start;
+    TwoScaleForce force(average, plan.sweeps - 1);
+    for (std::size_t i = scales.size() - average.dimension(); doubt != nullptr && i < scales.size(); ++i) {
+        force.weights.push_back(1 / estimating.tolerance(i, scales));
+    }
+    auto pass = estimating.multistep(
+        force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
         {.longest = length / 10,
-         .shortest = std::min(least_turn / average_->field().frequency(), length / 20),
-         .most_steps = request_->most_steps},
-        tightness, {request_->keep, request_->progress, request_->stop});
+         .shortest = std::min(least_turn / average.field().frequency(), length / 20),
+         .most_steps = request.most_steps},
+        tightness, {request.keep, request.progress, request.stop});
     if (doubt != nullptr) {
         *doubt = std::move(force.doubt);
     }
@@ -96,13 +89,12 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
     const double left_out = fine.local_errors + defect.force + defect.response;
     std::vector<double> result(fine.final_state.size());
     // As the user sees them.
-    const auto differences = estimating_->differences(
-        coarse, fine, looks, [&](double t, std::vector<double>& y) { average_->field().leave(t, y); });
+    const auto differences = estimating.differences(
+        coarse, fine, looks, [&](double t, std::vector<double>& y) { average.field().leave(t, y); });
     for (std::size_t i = 0; i < result.size(); ++i) {
-        const double difference = differences[i];
-        // NOTE: by the least that it can be, a perturbation as large as what was left out, where the difference happens to vanish.
-        const double grown = coarse.local_errors > 0 ? difference * left_out / coarse.local_errors : difference;
-        const double own = estimating_->tolerance(i, fine.scales);
+        const double grown = coarse.local_errors > 0 ? differences[i] * left_out / coarse.local_errors : differences[i];
+        const double own = estimating.tolerance(i, fine.scales);
+        // NOTE: where the difference happens to vanish, what was left out is added as it is.
         // NOTE: no better is claimed than a twentieth of the tolerance, which nobody asked to know.
         result[i] = larger(0.05 * own, safety * (grown + defect.worst() * own) + rounding * fine.scales[i]);
     }
@@ -112,24 +104,14 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
 Snapshot HarmonicResponse::operator()(const Snapshot& slow) const {
     const std::size_t n = field->dimension();
     const std::size_t unknowns = field->second_order() ? 2 * n : n;
-    std::vector<double> response(unknowns);
     average->sweep(sweeps, slow.t, slow.position, slow.velocity);
-    average->at_phase(average->response(), field->phase(slow.t), std::span(response).first(n),
-                      std::span(response).subspan(n));
     auto y = put_together(slow.position, field->second_order() ? slow.velocity : std::vector<double>());
-    for (std::size_t i = 0; i < unknowns; ++i) {
-        y[i] += response[i];
-    }
+    add_to(y, 1, at_phase(*average, average->response(), field->phase(slow.t)));
     field->leave(slow.t, y);
     y.resize(unknowns + field->constraints());
     const Out all(y);
     field->multipliers(slow.t, all.first(unknowns), all.subspan(unknowns));
-    Snapshot fast = slow;
-    const auto velocity = y.begin() + static_cast<std::ptrdiff_t>(n);
-    const auto multipliers = y.begin() + static_cast<std::ptrdiff_t>(unknowns);
-    std::copy(y.begin(), velocity, fast.position.begin());
-    std::copy(velocity, multipliers, fast.velocity.begin());
-    fast.multipliers.assign(multipliers, y.end());
+    Snapshot fast = snapshot_of(slow.t, y, n, field->constraints());
     fast.total_multipliers = fast.multipliers;
     return fast;
 }

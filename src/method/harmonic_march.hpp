@@ -19,30 +19,21 @@ struct PhaseDoubt {
     std::vector<double> state{};
 };
 
-class HarmonicMarch {
-public:
-    HarmonicMarch(const EstimatingMarch& estimating, HarmonicAverage& average, const HarmonicPlan& plan,
-                  const Request& request)
-        : estimating_(&estimating), average_(&average), plan_(&plan), request_(&request) {}
+struct HarmonicMarch {
+    const EstimatingMarch& estimating;
+    HarmonicAverage& average;
+    const HarmonicPlan& plan;
+    const Request& request;
 
-    Pass run(double tightness, In scales) const { return run(tightness, scales, {}, nullptr); }
-    /// Looks between the phases of the grid too, at one phase a step.
-    Pass run(double tightness, In scales, PhaseDoubt& doubt) const;
+    /// Where `doubt` is wanted it looks between the phases of the grid too, at one phase a step.
+    Pass run(double tightness, In scales, PhaseDoubt* doubt) const;
 
-    /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is wrong by, and both
-    /// grow from what they leave out in the same way. `defect` is what the average leaves out.
+    /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is
+    /// wrong by, and both grow from what they leave out in the same way. `defect` is what the average leaves out.
     std::vector<double> errors(const Pass& coarse, const Pass& fine, const Defect& defect) const;
-
-private:
-    Pass run(double tightness, In scales, std::vector<double> weights, PhaseDoubt* doubt) const;
-
-    const EstimatingMarch* estimating_;
-    HarmonicAverage* average_;
-    const HarmonicPlan* plan_;
-    const Request* request_;
 };
 
-/// From a slow state of a harmonic average to the true one, by a few more sweeps there: x = X + Delta(phi), v = V + W(phi).
+/// From a slow state of a harmonic average to the true one, by sweeps there: x = X + Delta(phi), v = V + W(phi).
 struct HarmonicResponse {
     std::shared_ptr<PhaseField> field;
     std::shared_ptr<HarmonicAverage> average;
@@ -51,7 +42,7 @@ struct HarmonicResponse {
     Snapshot operator()(const Snapshot& slow) const;
 };
 
-/// Puts the mean of the true multipliers behind a slow state, as those of the slow motion too; none without constraints.
+/// Puts the mean of the true multipliers behind a slow state, twice: it stands for those of the slow motion too.
 Settling mean_multipliers(const HarmonicResponse& response);
 
 }  // namespace lento

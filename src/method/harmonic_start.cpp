@@ -41,6 +41,13 @@ double left_by_sweeps(In changes) {
 
 }  // namespace
 
+std::vector<double> at_phase(const HarmonicAverage& average, const Response& response, double phi) {
+    const std::size_t n = average.dimension();
+    std::vector<double> found(average.field().second_order() ? 2 * n : n);
+    average.at_phase(response, phi, std::span(found).first(n), std::span(found).subspan(n));
+    return found;
+}
+
 void Defect::include(const Defect& other) {
     force = larger(force, other.force);
     response = larger(response, other.response);
@@ -64,13 +71,8 @@ void HarmonicStart::pass(HarmonicAverage& average, int sweeps, HarmonicPlan& pla
     if (request_->options.initial.value_or("true-state") == "averaged") {
         return;
     }
-    std::vector<double> response(plan.state.size());
-    average.at_phase(average.response(), field_->phase(t), std::span(response).first(n()),
-                     std::span(response).subspan(n()));
-    const auto y = start();
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        plan.state[i] = y[i] - response[i];
-    }
+    plan.state = start();
+    add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(t)));
 }
 
 /// Scales of the unknowns, and with them what a change of the averaged force means.
@@ -78,7 +80,7 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
     const double length = request_->t_end - request_->t_start;
     const std::size_t m = average.grid().size();
     plan.scales.assign(plan.state.size(), 0.0);
-    double noise = 0;
+    plan.noise = 0;
     for (std::size_t i = 0; i < n(); ++i) {
         double fast = 0;
         double swing = 0;
@@ -98,15 +100,14 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
             plan.scales[i] = std::max(std::abs(plan.state[i]), swing);
         }
         weigh(i, plan);
-        noise = larger(noise,
-                       weights_[i] * fast * std::numeric_limits<double>::epsilon() / std::sqrt(static_cast<double>(m)));
+        plan.noise = larger(plan.noise, weights_[i] * fast * std::numeric_limits<double>::epsilon() /
+                                            std::sqrt(static_cast<double>(m)));
     }
-    plan.noise = noise;
 }
 
 /// A change of F_i matters by what it makes of the velocity over the run.
 void HarmonicStart::weigh(std::size_t i, const HarmonicPlan& plan) {
-    weights_[i] = (request_->t_end - request_->t_start) / tolerance(field_->second_order() ? n() + i : i, plan);
+    weights_[i] = (request_->t_end - request_->t_start) / driven_tolerance(i, plan);
 }
 
 void HarmonicStart::know_scales(In scales, HarmonicPlan& plan) {
@@ -127,11 +128,9 @@ double HarmonicStart::change(In a, In b) const {
 double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b,
                                  const Response& at_b, const HarmonicPlan& plan) const {
     double largest = 0;
-    std::vector<double> first(plan.state.size());
-    std::vector<double> second(plan.state.size());
     for (const double phi : {0.3, 2.2, 4.5}) {
-        a.at_phase(at_a, phi, std::span(first).first(n()), std::span(first).subspan(n()));
-        b.at_phase(at_b, phi, std::span(second).first(n()), std::span(second).subspan(n()));
+        const auto first = at_phase(a, at_a, phi);
+        const auto second = at_phase(b, at_b, phi);
         for (std::size_t i = 0; i < first.size(); ++i) {
             largest = larger(largest, std::abs(first[i] - second[i]) / tolerance(i, plan));
         }
@@ -148,8 +147,8 @@ std::size_t HarmonicStart::fewest_here() const {
     return std::max(fewest_phases, 2 * static_cast<std::size_t>(turns) + 1);
 }
 
-/// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same on two grids as a lower
-/// one, but hardly at phases that are no fractions of a turn.
+/// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same
+/// on two grids as a lower one, but hardly at phases that are no fractions of a turn.
 double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
     constexpr double golden = 0.6180339887498949;
     const double t = request_->t_start;
@@ -165,15 +164,14 @@ double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan&
         average.between_phases((static_cast<double>(j) + golden) / static_cast<double>(looks), t, X, V, none, a,
                                differences);
         for (std::size_t i = 0; i < n(); ++i) {
-            largest = larger(largest, std::abs(differences[i]) / field_->frequency() /
-                                          tolerance(field_->second_order() ? n() + i : i, plan));
+            largest = larger(largest, std::abs(differences[i]) / field_->frequency() / driven_tolerance(i, plan));
         }
     }
     return largest;
 }
 
-/// (F, a at all phases) in slow time, for the first steps, and how long these may be: what a series leaves out is of the size of its last
-/// term.
+/// (F, a at all phases) in slow time, for the first steps, and how long these may be: what a series leaves out is of
+/// the size of its last term.
 void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& plan) const {
     const std::size_t length = n() + average.block();
     const auto terms = static_cast<std::size_t>(average.degree() + 1);
@@ -189,7 +187,7 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
     for (std::size_t j = 0; j < terms; ++j) {
         for (std::size_t i = 0; i < n(); ++i) {
             const double size = std::abs(plan.series[j * length + i]);
-            sizes[j] = larger(sizes[j], size / tolerance(field_->second_order() ? n() + i : i, plan));
+            sizes[j] = larger(sizes[j], size / driven_tolerance(i, plan));
         }
     }
     // Of a motion of frequency W coefficient j is about W^j/j! of the first.
@@ -201,16 +199,15 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
     HarmonicPlan plan{.phases = phases.value_or(fewest_here()), .state = start()};
-    const auto finite = [](In values) {
-        return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-    };
+    const auto finite = [](In values) { return !first_not_finite(values); };
     const auto too_dear = [&](std::size_t evaluations_a_phase) {
         plan.affordable =
             field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases) <= budget;
         return !plan.affordable;
     };
     const auto price = [](int sweeps) { return static_cast<std::size_t>(sweeps * (sweeps + 1) / 2 + 1); };
-    // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one harmonic makes of another.
+    // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one
+    // harmonic makes of another.
     while (!too_dear(3 * price(2))) {
         HarmonicAverage average(*field_, plan.phases);
         pass(average, 1, plan);
@@ -281,13 +278,6 @@ std::size_t HarmonicStart::more_phases(std::size_t phases, bool many) {
     const bool power_of_two = (intervals & (intervals - 1)) == 0;
     const std::size_t next = many ? 2 * intervals : power_of_two ? intervals * 3 / 2 : intervals * 4 / 3;
     return std::min(next, most_phases) + 1 - (std::min(next, most_phases) % 2);
-}
-
-Defect HarmonicStart::Defects::both() const {
-    Defect sum = by_phases;
-    sum.force += by_sweeps.force;
-    sum.response += by_sweeps.response;
-    return sum;
 }
 
 HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, double t, In state) {

@@ -39,11 +39,14 @@ struct HarmonicPlan {
     bool affordable = true;  ///< it was found out within the evaluations allowed
 };
 
+/// (Delta, W) at a phase, or Delta alone.
+std::vector<double> at_phase(const HarmonicAverage& average, const Response& response, double phi);
+
 class HarmonicStart {
 public:
     HarmonicStart(PhaseField& field, const Request& request);
 
-    /// With the numbers of phases and sweeps given, or as the tolerance needs; after so many evaluations it is given up.
+    /// With the phases and sweeps given, or as many as the tolerance needs; after so many evaluations it is given up.
     HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
     /// How large the unknowns become, when a march has shown it.
@@ -52,8 +55,6 @@ public:
     /// More of each at another slow state of the run, to see what they would change.
     struct Defects {
         Defect by_phases{}, by_sweeps{};
-
-        Defect both() const;
     };
     Defects defects_at(const HarmonicPlan& plan, double t, In state);
 
@@ -85,6 +86,10 @@ private:
     double tolerance(std::size_t i, const HarmonicPlan& plan) const {
         return request_->atol + request_->rtol * plan.scales[i];
     }
+    /// Of the velocity that F_i changes, or of the variable.
+    double driven_tolerance(std::size_t i, const HarmonicPlan& plan) const {
+        return tolerance(field_->second_order() ? n() + i : i, plan);
+    }
 
     PhaseField* field_;
     const Request* request_;
@@ -102,7 +107,7 @@ public:
     /// Frequency of the vibration over that of the slow motion.
     double separation(const HarmonicPlan& plan) const;
 
-    /// Why steps that may err by that share of the tolerance would be too short to know slow derivatives from the past; empty where not.
+    /// Why steps that may err by that share of the tolerance are too short to know slow derivatives from the past.
     std::string too_short_steps(const HarmonicPlan& plan, double tightness) const;
     /// Whether two marches with such steps take more evaluations than resolving every vibration.
     bool dearer(const HarmonicPlan& plan, double tightness) const;

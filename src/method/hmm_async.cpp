@@ -17,15 +17,6 @@ namespace {
 constexpr auto options = rest_window_options("verlet with macro_step or steps, else dopri5",
                                              "dopri5; verlet8 for a declared period without a phase");
 
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 2e4;
-    return windows_verdict(problem, ForConstraints::no, evaluations);
-}
-
-Solution solve(Run& run) {
-    return average_from_rest(run, std::make_unique<Motion>(run.problem()));
-}
-
 }  // namespace
 
 constinit const Method method::hmm_async{
@@ -35,7 +26,7 @@ constinit const Method method::hmm_async{
     .slow_is = SlowMeaning::averaged,
     .summary = "windows from rest at phase zero, averaged by a kernel or over exactly one period; then large steps",
     .options = options,
-    .judge = judge,
-    .solve = solve};
+    .judge = [](const Problem& problem, const Request&) { return windows_verdict(problem, ForConstraints::no, 2e4); },
+    .solve = [](Run& run) { return average_from_rest(run, std::make_unique<Motion>(run.problem())); }};
 
 }  // namespace lento

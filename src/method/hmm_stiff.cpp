@@ -6,15 +6,15 @@
 ///
 ///     F = sum_k w_|k| a(q_k),     q_0 = q,  p_0 = p             (section 3.1)
 ///
-/// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2). The underlying system
-/// does not know the length of the springs: its solutions drift off it, and are projected again at given times, or when what the springs
-/// have gathered moves the slow motion.
+/// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2).
+/// Solutions of the underlying system drift off the length of the springs, and are projected again at given times, or
+/// when what the springs have gathered moves the slow motion.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -39,18 +39,12 @@ constexpr std::array options{
     Method::Option{"project", "auto; or start, times, never"},
     Method::Option{"project_times", "none"}};
 
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 2e6;
-    return springs_verdict(problem, evaluations);
-}
-
-/// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the slow motion's, the
-/// state and the averaged force are compared with those at the projected point. A filter moves a point a little along the slow manifold
-/// as well; what that changes is seen from a second projection, and does not count.
+/// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the
+/// slow motion's, state and averaged force are compared with those at the projected point. A filter moves a point a
+/// little along the slow manifold as well; what that changes is seen from a second projection, and does not count.
 class ReprojectionWatch {
 public:
-    /// NOTE: energy that the start had in fast oscillations and that was taken out acts on the true motion as well; there is no point in
-    /// being finer than that.
+    /// NOTE: no finer than what was taken out at the start, whose energy acts on the true motion.
     explicit ReprojectionWatch(StiffRun& run)
         : run_(&run),
           tolerated_force_(run.start_was_fast() ? 0.08 : std::min(0.005, 10 * run.request().rtol)),
@@ -78,11 +72,8 @@ public:
 private:
     static double norm(In a) { return distance(a, std::vector<double>(a.size())); }
     static double distance(In a, In b) {
-        double square = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            square += (a[i] - b[i]) * (a[i] - b[i]);
-        }
-        return std::sqrt(square);
+        return std::sqrt(std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
+                                            [](double x, double y) { return (x - y) * (x - y); }));
     }
 
     StiffRun* run_;
@@ -101,9 +92,8 @@ double longest_piece(const Request& request, const std::vector<double>& times) {
     return std::max(longest, request.t_end - before);
 }
 
-/// The paper's window where the start holds fast oscillations: they act on the true motion, and taking them out is an error that a finer
-/// average would not mend. What grows is projected away there. Else a filter with three vanishing moments, of as many derivatives at its
-/// ends as the leakage asks for.
+/// The paper's window where the start holds fast oscillations: taking them out is an error that a finer average would
+/// not mend, and what grows is projected away. Else a filter with three vanishing moments, as smooth as leakage asks.
 WindowDefaults usual_window(const Problem& problem, const Request& request, bool fast) {
     const bool papers = fast || request.options.filter == "exponential";
     return {.filters = papers ? std::vector<std::string>{"exponential"}
@@ -143,24 +133,25 @@ Solution on_springs(Run& under_way) {
     SlowMotion motion;
     run.schedule(project, motion);
     if (run.violation()) {
-        return run.not_started();
+        return under_way.not_started();
     }
     const double piece = longest_piece(run.request(), motion.projection_times);
-    const double growth = leaked_frequency(run.window().weights(), run.chosen().micro.value_or("verlet"),
-                                           run.window().micro_step(), run.spectrum());
+    const double growth = leakage(run.window().weights(), run.chosen().micro.value_or("verlet"),
+                                  run.window().micro_step(), run.spectrum())
+                              .frequency;
     if (growth * piece > most_growth) {
-        run.refuse(Outcome::unstable,
-                   fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
-                               "makes the slow motion grow, or swing, like exp({:.3g} t): {}. Or use the method {}",
-                               run.window().width() / run.scales().slowest, *run.chosen().filter, growth,
-                               better_windows(run.chosen(), run.scales(), run.spectrum(), most_growth / piece / 3),
-                               method::ipa.name));
-        return run.not_started();
+        under_way.refuse(
+            Outcome::unstable,
+            fmt::format("a window of {:.3g} periods through the filter {} leaves of the springs a force that "
+                        "makes the slow motion grow, or swing, like exp({:.3g} t): {}. Or use the method {}",
+                        run.window().width() / run.scales().slowest, *run.chosen().filter, growth,
+                        better_windows(run.chosen(), run.scales(), run.spectrum(), most_growth / piece / 3),
+                        method::ipa.name));
+        return under_way.not_started();
     }
 
     motion.acceleration = [&](double t, In X, In V, Out F) {
-        const auto& averaged = run.filtered(t, X, V).acceleration;
-        std::copy(averaged.begin(), averaged.end(), F.begin());
+        std::ranges::copy(run.filtered(t, X, V).acceleration, F.begin());
     };
     motion.rate = first_order_rate(motion.acceleration);
     motion.project = [&](double t, Out y) {
@@ -186,7 +177,7 @@ Solution on_springs(Run& under_way) {
     run.course.averages_forces = true;
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
     if (run.violation()) {
-        return run.not_started();
+        return under_way.not_started();
     }
     motion.wants_projection = [&, watch = ReprojectionWatch(run), looked_at = 0.0](double t, In y) mutable {
         const auto X = y.first(y.size() / 2);
@@ -196,7 +187,7 @@ Solution on_springs(Run& under_way) {
             return true;
         }
         if (const double longest = run.largest_measure(t, X); !(longest < run.size().length / 2)) {
-            run.refuse(
+            under_way.refuse(
                 Outcome::unstable,
                 fmt::format("a spring has been stretched by {:.2g} at t = {:.6g}, where coordinates are of size "
                             "{:.2g}: what the window lets through of its force is amplified at each macro-step. Take a "
@@ -222,10 +213,6 @@ Solution on_springs(Run& under_way) {
     return run.solve(motion, spring_solvers(), std::move(y));
 }
 
-Solution solve(Run& run) {
-    return run.problem().constraints ? solve_relaxed(run, on_springs) : on_springs(run);
-}
-
 }  // namespace
 
 constinit const Method method::hmm_stiff{
@@ -235,7 +222,7 @@ constinit const Method method::hmm_stiff{
     .slow_is = SlowMeaning::averaged,
     .summary = "forces averaged by a kernel in windows around the current state; any solver for the slow motion",
     .options = options,
-    .judge = judge,
-    .solve = solve};
+    .judge = [](const Problem& problem, const Request&) { return springs_verdict(problem, 2e6); },
+    .solve = [](Run& run) { return solve_on_springs(run, on_springs); }};
 
 }  // namespace lento

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "method/averaged_run.hpp"
 
@@ -66,9 +67,7 @@ Solution solve(Run& run) {
             } else {
                 problem.fast_velocity(X, t, theta, v);
             }
-            for (std::size_t i = 0; i < v.size(); ++i) {
-                v[i] += V[i];
-            }
+            add_to(v, 1, V);
             window.average_acceleration({.x = X, .v = v, .t = t, .phases = theta, .time = ExplicitTime::running}, F);
         };
     });

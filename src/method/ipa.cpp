@@ -1,10 +1,10 @@
-/// The iterated projection algorithm (slow-manifold) put to work. Slow solutions of stiff springs lie on the slow manifold; P projects onto
-/// it (`average/projection.hpp`).
+/// The iterated projection algorithm (slow-manifold) put to work. Slow solutions of stiff springs lie on the slow
+/// manifold; P projects onto it (`average/projection.hpp`).
 ///
-///     each    y' = phi(P y), so that only the slow manifold is seen. A Runge-Kutta step has stages Z^i = P(z_n + H sum_j a_ij phi(Z^j)) and
-///             ends at z_{n+1} = P z_n + H sum_i b_i phi(Z^i)                                  (38)
-///             phi takes the acceleration filtered in the last window of P. The iterations of P begin where springs are as long as they
-///             were at the last point (`average/slow_manifold.hpp`), so that the cost does not grow with the stiffness.
+///     each    y' = phi(P y), so that only the slow manifold is seen. A Runge-Kutta step has stages
+///             Z^i = P(z_n + H sum_j a_ij phi(Z^j)), ends at z_{n+1} = P z_n + H sum_i b_i phi(Z^i)      (38)
+///             phi takes the acceleration filtered in the last window of P. The iterations of P begin where springs are
+///             as long as at the last point (`average/slow_manifold.hpp`): stiffness does not add to the cost.
 ///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
 ///     times   and is projected again on the way                                               (section 6.4)
 #include <algorithm>
@@ -40,12 +40,6 @@ constexpr std::array options{
     Method::Option{"projection_tolerance", "follows the frequency"},
     Method::Option{"guess", "elongations; or none, as in the paper"}};
 
-Verdict judge(const Problem& problem, const Request&) {
-    // NOTE: as many as resolving five thousand oscillations at a tolerance of 1e-6.
-    constexpr double evaluations = 8e5;
-    return springs_verdict(problem, evaluations);
-}
-
 Solution on_springs(Run& under_way) {
     StiffRun run(under_way, ipa_window);
     const auto project = run.options().project.value_or(run.options().project_times ? "times" : "each");
@@ -54,7 +48,7 @@ Solution on_springs(Run& under_way) {
     SlowMotion motion;
     run.schedule(project, motion);
     if (run.violation()) {
-        return run.not_started();
+        return under_way.not_started();
     }
     const std::size_t d = run.problem().dimension();
     const auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
@@ -64,7 +58,7 @@ Solution on_springs(Run& under_way) {
         run.give_up();
     }
     if (run.violation()) {
-        return run.not_started();
+        return under_way.not_started();
     }
     auto y = put_together(start->position, start->velocity);
     run.judge_glide(start->position, start->velocity);
@@ -107,10 +101,11 @@ Solution on_springs(Run& under_way) {
             if (run.violation() || moved < 0.3 * run.size().length) {
                 return run.violation().has_value();
             }
-            run.refuse(Outcome::unstable,
-                       fmt::format("a macro-step leaves the slow manifold by {:.2g} at t = {:.6g}, where the motion is "
-                                   "of size {:.2g}: it is too long; take a smaller macro_step, or a tighter rtol",
-                                   moved, t, run.size().length));
+            under_way.refuse(
+                Outcome::unstable,
+                fmt::format("a macro-step leaves the slow manifold by {:.2g} at t = {:.6g}, where the motion is "
+                            "of size {:.2g}: it is too long; take a smaller macro_step, or a tighter rtol",
+                            moved, t, run.size().length));
             return true;
         };
         motion.project = [](double, Out) { return false; };
@@ -141,21 +136,19 @@ Solution on_springs(Run& under_way) {
     return run.solve(motion, spring_solvers(), std::move(y));
 }
 
-Solution solve(Run& run) {
-    return run.problem().constraints ? solve_relaxed(run, on_springs) : on_springs(run);
-}
-
 }  // namespace
 
-constinit const Method method::ipa{.name = "ipa",
-                                   .problems = "stiff springs, constraints",
-                                   .paper = "slow-manifold",
-                                   .slow_is = SlowMeaning::slow_manifold,
-                                   .summary =
-                                       "projects onto the slow manifold by filtering again and again, before each "
-                                       "evaluation of the force; any solver for the slow motion",
-                                   .options = options,
-                                   .judge = judge,
-                                   .solve = solve};
+constinit const Method method::ipa{
+    .name = "ipa",
+    .problems = "stiff springs, constraints",
+    .paper = "slow-manifold",
+    .slow_is = SlowMeaning::slow_manifold,
+    .summary =
+        "projects onto the slow manifold by filtering again and again, before each "
+        "evaluation of the force; any solver for the slow motion",
+    .options = options,
+    // NOTE: as many evaluations as resolving five thousand oscillations at a tolerance of 1e-6 takes.
+    .judge = [](const Problem& problem, const Request&) { return springs_verdict(problem, 8e5); },
+    .solve = [](Run& run) { return solve_on_springs(run, on_springs); }};
 
 }  // namespace lento

@@ -1,4 +1,4 @@
-/// Kirchgraber's method (stroboscopic, section 3.2), which recovers F by nested evaluations of the one-period map Psi forward in time alone:
+/// Kirchgraber's method (stroboscopic, section 3.2): F from nested one-period maps Psi, forward in time alone:
 ///
 ///     F(Y) = (Psi(Z) - Z) / T + O(eps^2),     Z = Y - (Psi(Y) - Y) / 2                       (29)
 #include <array>
@@ -17,11 +17,6 @@ constexpr std::array options{
     Method::Option{"micro_step", "from micro_steps_per_period"},
     Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
 
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 3e4;
-    return stroboscopic_verdict(problem, evaluations);
-}
-
 Solution solve(Run& run) {
     StroboscopicRun strobe(run);
     return strobe.ready() ? follow_recovered(strobe, Recovery::nested, std::array{2, 3, 4}) : strobe.not_started();
@@ -29,15 +24,16 @@ Solution solve(Run& run) {
 
 }  // namespace
 
-constinit const Method method::lips{.name = "lips",
-                                    .problems = "vibrated, periodic, with or without constraints",
-                                    .paper = "stroboscopic",
-                                    .slow_is = SlowMeaning::stroboscopic,
-                                    .summary =
-                                        "Kirchgraber's method: recovers the averaged rate by nested maps over one "
-                                        "period, forward alone; otherwise by any solver, as for differences of maps",
-                                    .options = options,
-                                    .judge = judge,
-                                    .solve = solve};
+constinit const Method method::lips{
+    .name = "lips",
+    .problems = "vibrated, periodic, with or without constraints",
+    .paper = "stroboscopic",
+    .slow_is = SlowMeaning::stroboscopic,
+    .summary =
+        "Kirchgraber's method: recovers the averaged rate by nested maps over one "
+        "period, forward alone; otherwise by any solver, as for differences of maps",
+    .options = options,
+    .judge = [](const Problem& problem, const Request&) { return stroboscopic_verdict(problem, 3e4); },
+    .solve = solve};
 
 }  // namespace lento

@@ -6,26 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "average/fast_part.hpp"
-#include "average/window.hpp"
 #include "lento/base/misuse.hpp"
 #include "march/constrained.hpp"
 #include "run/constrained_macro.hpp"
 #include "step/catalogue.hpp"
 
 namespace lento {
-
-VelocityDependence Motion::velocity_dependence(Acceleration& acceleration, const ProbeStates& probes) {
-    return lento::velocity_dependence(acceleration, probes);
-}
-
-std::vector<double> Motion::active_acceleration(Acceleration& acceleration, In x, In v, double t, In theta) {
-    return acceleration.at(x, v, t, theta);
-}
-
-SymmetryPhase Motion::symmetry(Acceleration& acceleration, const ProbeStates& probes, const TimeScales& scales) {
-    return symmetry_phase(acceleration, probes, scales);
-}
 
 std::string Motion::usual_micro(const Options&, VelocityUse velocity) const {
     return own_oscillation_ && velocity == VelocityUse::none ? "verlet8" : "dopri5";
@@ -54,21 +40,9 @@ void Motion::require_stepper_suits_velocity(std::string_view role, std::string_v
     }
 }
 
-VelocityDependence ConstrainedMotion::velocity_dependence(Acceleration&, const ProbeStates& probes) {
-    return lento::velocity_dependence(active_, probes);
-}
-
 double ConstrainedMotion::cancelled_swing(In start, In velocity, double t, const TimeScales& scales) {
     const auto swing = FastPart(active_, start, velocity, t).profile(start, velocity, t, scales).velocity_swing;
-    return *std::max_element(swing.begin(), swing.end());
-}
-
-std::vector<double> ConstrainedMotion::active_acceleration(Acceleration&, In x, In v, double t, In theta) {
-    return active_.at(x, v, t, theta);
-}
-
-SymmetryPhase ConstrainedMotion::symmetry(Acceleration&, const ProbeStates& probes, const TimeScales& scales) {
-    return symmetry_phase(active_, probes, scales);
+    return std::ranges::max(swing);
 }
 
 std::string ConstrainedMotion::usual_micro(const Options& options, VelocityUse velocity) const {
@@ -127,15 +101,12 @@ double ConstrainedMotion::noise_across(std::string_view micro, double h, std::si
 }
 
 std::function<void(Snapshot&)> ConstrainedMotion::completion() const {
-    auto settle = settling();
     auto acceleration = std::make_shared<Acceleration>(*problem_);
-    return [settle, acceleration, problem = problem_](Snapshot& state) {
-        const std::size_t d = state.position.size();
+    return [settle = settling(), acceleration, problem = problem_](Snapshot& state) {
         auto y = put_together(state.position, state.velocity);
         settle(state.t, y);
-        std::copy_n(y.begin(), d, state.position.begin());
-        std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(d), d, state.velocity.begin());
-        (*acceleration)(state.position, state.velocity, state.t, problem->phases_at(state.t), std::span(y).first(d));
+        state = snapshot_of(state.t, y, state.position.size(), 0);
+        acceleration->at(state.position, state.velocity, state.t, problem->phases_at(state.t));
         state.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
         state.total_multipliers = state.multipliers;
     };

@@ -1,6 +1,6 @@
-/// Multirevolution methods (stroboscopic, section 4.2): steps over N periods with a few evaluations of the one-period map, no rate recovered
-/// from it and so no error of differences. Adams methods choose N and their order (`march/map_march.hpp`); Runge-Kutta methods take N as
-/// given, of order 4 they are (32).
+/// Multirevolution methods (stroboscopic, section 4.2): steps over N periods with a few one-period maps; no rate is
+/// recovered, so there is no error of differences. Adams methods choose N and their order (`march/map_march.hpp`);
+/// Runge-Kutta methods take N as given, of order 4 they are (32).
 #include <array>
 
 #include "method/stroboscopic_run.hpp"
@@ -14,11 +14,6 @@ constexpr std::array options{Method::Option{"macro", "adams; or rk2, rk3, rk4 wi
                              Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
                              Method::Option{"micro_step", "from micro_steps_per_period"},
                              Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
-
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 1e4;
-    return stroboscopic_verdict(problem, evaluations);
-}
 
 Solution solve(Run& run) {
     StroboscopicRun strobe(run);
@@ -35,7 +30,7 @@ constinit const Method method::multirevolution{
     .summary =
         "strides over many periods at once with maps over single ones; the cheapest where the map is near the identity",
     .options = options,
-    .judge = judge,
+    .judge = [](const Problem& problem, const Request&) { return stroboscopic_verdict(problem, 1e4); },
     .solve = solve};
 
 }  // namespace lento

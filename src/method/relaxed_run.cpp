@@ -16,11 +16,6 @@
 namespace lento {
 namespace {
 
-double relaxation_frequency(double slow_time, double rtol) {
-    const double separation = std::sqrt(1e5 / rtol);
-    return std::clamp(separation, 1e4, 1e7) / slow_time;
-}
-
 /// Not more than thirty times the frequency of other springs, which windows have to cover while they resolve these.
 double relaxation_frequency_beside(const std::vector<SpringEntry>& springs, double frequency) {
     constexpr double most_apart = 30;
@@ -76,12 +71,15 @@ RelaxedProblem relaxed_for(const Problem& problem, const Request& request) {
     const auto with = [&](double frequency) {
         return relaxed(problem, frequency, relaxation_strengths(problem, request.start, request.t_start, frequency));
     };
-    const double wanted = relaxation_frequency(time, request.rtol);
+    const double wanted = std::clamp(std::sqrt(1e5 / request.rtol), 1e4, 1e7) / time;
     const double frequency = relaxation_frequency_beside(with(wanted).springs->entries, wanted);
     return {with(frequency), frequency};
 }
 
-Solution solve_relaxed(Run& run, Solution (*follow)(Run& run)) {
+Solution solve_on_springs(Run& run, Solution (*follow)(Run& run)) {
+    if (!run.problem().constraints) {
+        return follow(run);
+    }
     if (!run.goes_on()) {
         return run.not_started();
     }

@@ -1,5 +1,5 @@
-/// Constraints through springs, "DAEs without algebraic equations" (slow-manifold, section 6.5): each constraint becomes a stiff spring, and
-/// a method for springs does the rest. The multipliers of the result are those of the constraints at its states.
+/// Constraints through springs, "DAEs without algebraic equations" (slow-manifold, section 6.5): each constraint
+/// becomes a stiff spring, and a method for springs does the rest. Multipliers are those of the constraints.
 #pragma once
 
 #include "lento/run/run.hpp"
@@ -11,14 +11,15 @@ struct RelaxedProblem {
     Problem problem;
     double frequency = 0;
 };
-/// The slow motion of the springs is (omega T)^-2 off that of the constraints, T the slow time, with a factor of some hundreds; what rounding
-/// leaves in windows grows as omega T 1e-16. The first is kept to a hundredth of the tolerance, as far as the second allows.
+/// The slow motion of the springs is (omega T)^-2 off that of the constraints, T the slow time, with a factor of some
+/// hundreds; what rounding leaves in windows grows as omega T 1e-16. The first is kept to a hundredth of the tolerance,
+/// as far as the second allows.
 RelaxedProblem relaxed_for(const Problem& problem, const Request& request);
 
-/// `follow` is the method on springs.
-Solution solve_relaxed(Run& run, Solution (*follow)(Run& run));
+/// By the method `follow` on springs: those of the problem, or those that stand for its constraints.
+Solution solve_on_springs(Run& run, Solution (*follow)(Run& run));
 
-/// Whether methods for springs are for a problem, which may have constraints to be relaxed; `evaluations` is what a run takes.
+/// Whether methods for springs are for a problem, which may have constraints to be relaxed.
 Verdict springs_verdict(const Problem& problem, double evaluations);
 
 }  // namespace lento

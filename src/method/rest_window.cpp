@@ -34,8 +34,8 @@ public:
         allowed_ = even_ ? 1e-9 : largest_odd_fraction;
     }
 
-    /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c drifts with mean
-    /// velocity -W(c); for even forces W(c) = 0.
+    /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c
+    /// drifts with mean velocity -W(c); for even forces W(c) = 0.
     In velocity_seen(double t, In X, In V) {
         if (!run_->velocity_matters()) {
             return {};
@@ -45,10 +45,7 @@ public:
             if (!fast_) {
                 fast_.emplace(run_->acceleration(), X, V, t);
             }
-            const auto part = fast_->at(X, V, t, centre_->phases);
-            for (std::size_t i = 0; i < velocity_.size(); ++i) {
-                velocity_[i] += part.velocity[i];
-            }
+            add_to(velocity_, 1, fast_->at(X, V, t, centre_->phases).velocity);
         }
         return velocity_;
     }
@@ -73,19 +70,11 @@ private:
     /// The force on both sides of the window's start, at one distance that changes from call to call.
     void check_parity(double t, In X, In V) {
         const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
-        std::vector<double> after = centre_->phases;
-        std::vector<double> before = centre_->phases;
-        for (std::size_t j = 0; j < after.size(); ++j) {
-            after[j] += distance * run_->scales().ratios[j];
-            before[j] -= distance * run_->scales().ratios[j];
-        }
-        const auto a = run_->motion().active_acceleration(run_->acceleration(), X, V, t, after);
-        const auto b = run_->motion().active_acceleration(run_->acceleration(), X, V, t, before);
-        double odd = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            odd = larger(odd, std::abs(a[i] - b[i]) / 2);
-            swing_ = std::max({swing_, std::abs(a[i]), std::abs(b[i])});
-        }
+        auto& active = run_->motion().active(run_->acceleration());
+        const auto a = active.at(X, V, t, combined(centre_->phases, distance, run_->scales().ratios));
+        const auto b = active.at(X, V, t, combined(centre_->phases, -distance, run_->scales().ratios));
+        const double odd = largest_change(a, b) / 2;
+        swing_ = std::max({swing_, largest(a), largest(b)});
         if (odd > allowed_ * swing_) {
             run_->run().refuse(
                 Outcome::refused,
@@ -96,7 +85,7 @@ private:
         }
     }
 
-    /// Without a phase a window from rest cannot see what the slow velocity does to the fast motion, as on a curved stiff spring.
+    /// Without a phase windows from rest cannot see what the slow velocity does to the fast motion.
     void check_that_slow_velocity_does_not_matter(Window& window, double t, In X, In V, In F) {
         std::vector<double> moving(X.size());
         std::vector<double> back(X.size());
@@ -163,10 +152,10 @@ SymmetryPhase window_centre(AveragedRun& run) {
         const bool autonomous = !run.velocity_matters() && !depends_on_time(run.acceleration(), run.probes());
         return {origin, autonomous ? 0.0 : 1.0};
     }
-    return run.motion().symmetry(run.acceleration(), run.probes(), run.scales());
+    return symmetry_phase(run.motion().active(run.acceleration()), run.probes(), run.scales());
 }
 
-/// Throws Misuse where the one-period filter would give errors of order one; warns where the odd part is small but there.
+/// Throws Misuse where the one-period filter would give errors of order one; warns of a small odd part.
 void require_one_period_works(AveragedRun& run, const SymmetryPhase& centre) {
     if (!run.scales().common_period) {
         throw Misuse(

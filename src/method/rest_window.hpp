@@ -1,5 +1,4 @@
-/// Windows that start from rest at a phase of symmetry: where that is, what their force sees, and whether what they rely on
-/// holds along the run. For hmm-async and the methods on constraints.
+/// Windows that start from rest at a phase of symmetry, for hmm-async and the methods on constraints.
 #pragma once
 
 #include <array>
@@ -10,8 +9,8 @@
 
 namespace lento {
 
-/// Algorithm 2 of vibrated, on whatever kind of motion the run has: windows from rest at a phase of symmetry, half of them where the
-/// force is even, the one-period filter where it works.
+/// Algorithm 2 of vibrated, on whatever kind of motion the run has: half windows where the force is even, the
+/// one-period filter where it works.
 Solution average_from_rest(Run& run, std::unique_ptr<Motion> motion);
 
 /// What methods with such windows take; `macro` and `micro` are the defaults of the options of these names.

@@ -1,11 +1,11 @@
-/// The reversible multiscale method (reversible, sections 2 and 3): systems x' = f(x)/eps + g(x) through their slow variables xi(x).
+/// The reversible multiscale method (reversible, sections 2 and 3): x' = f(x)/eps + g(x) through slow variables xi(x).
 ///
 ///     (1) follow x(t) for a short time forward and backward from x_n
 ///     (2) average the rates of the slow variables with a kernel                               (2.11)
 ///     (3) step to x_{n+1} so that the slow variables change as their averaged rates say       (3.11), (2.6)
 ///
-/// The leapfrog step is reversible in x itself (`march/leapfrog.hpp`). Any other solver is applied to x' = F(x), F the shortest field that is
-/// consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
+/// The leapfrog step is reversible in x itself (`march/leapfrog.hpp`). Any other solver is applied to x' = F(x), F the
+/// shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
 ///
 /// The slow variables are right to O(eps); the fast phase of x is of no meaning.
 #include <algorithm>
@@ -18,7 +18,6 @@
 
 #include "average/slow_average.hpp"
 #include "average/slow_field.hpp"
-#include "base/number.hpp"
 #include "judge/first_return.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/macro.hpp"
@@ -132,10 +131,6 @@ public:
     }
 
 private:
-    void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
-        run_->refuse(outcome, std::move(sentence), remedy);
-    }
-
     SlowLook look() const {
         return {.t = request().t_start,
                 .period = windows_.period > 0 ? windows_.period : options().window.value_or(0),
@@ -148,9 +143,9 @@ private:
         std::vector<double> rate(x_.size());
         average_->flow().rate(request().t_start, x_, rate);
         if (const auto culprit = first_not_finite(rate)) {
-            return refuse(Outcome::diverged,
-                          fmt::format("the rate of {} is not a finite number at the start, t = {}",
-                                      problem().names[*culprit % problem().names.size()], request().t_start));
+            return run_->refuse(Outcome::diverged,
+                                fmt::format("the rate of {} is not a finite number at the start, t = {}",
+                                            problem().names[*culprit % problem().names.size()], request().t_start));
         }
         if (const auto known = common_period(problem())) {
             windows_.period = *known;
@@ -158,24 +153,25 @@ private:
             const auto found = first_return(average_->flow(), run_->interval(), x_, problem().second_order,
                                             {1e-8, 1e-11}, request().stop);
             if (!found.failure.empty()) {
-                return refuse(Outcome::refused,
-                              fmt::format("the fast period is not known: {}; or give the options window and micro_step",
-                                          found.failure));
+                return run_->refuse(
+                    Outcome::refused,
+                    fmt::format("the fast period is not known: {}; or give the options window and micro_step",
+                                found.failure));
             }
             windows_.period = found.period;
         }
         if (windows_.period > 0 && !(windows_.period < run_->length())) {
-            refuse(Outcome::no_scale_separation,
-                   fmt::format("the run lasts {:.4g}, less than one fast period of {:.4g}", run_->length(),
-                               windows_.period),
-                   Remedy::resolve);
+            run_->refuse(Outcome::no_scale_separation,
+                         fmt::format("the run lasts {:.4g}, less than one fast period of {:.4g}", run_->length(),
+                                     windows_.period),
+                         Remedy::resolve);
         }
     }
 
     void accept(const SlowReport& report) {
         run_->statistics().force_evaluations = report.evaluations;
         if (!report.problem.empty()) {
-            return refuse(Outcome::refused, report.problem);
+            return run_->refuse(Outcome::refused, report.problem);
         }
         for (const auto& measure : report.outputs) {
             if (!measure.faster_swing && measure.swing > visible_swing) {
@@ -187,7 +183,7 @@ private:
         }
         if (report.contraction) {
             if (is_leapfrog(macro_.name)) {
-                return refuse(
+                return run_->refuse(
                     Outcome::refused,
                     fmt::format("the fast motion falls onto a limit cycle, shrinking by {:.2g} a period: it cannot be "
                                 "followed backward, as macro = {} needs; take rk4 or leave out macro_step",
@@ -208,10 +204,11 @@ private:
         }
         const double share_of_run = windows_.width / run_->length();
         if (share_of_run > 0.25) {
-            return refuse(Outcome::no_scale_separation,
-                          fmt::format("the windows are {:.3g} wide, {:.0f} % of the run: the fast motion is too slow "
-                                      "beside it; give a narrower window, or use the method {}",
-                                      windows_.width, 100 * share_of_run, method::direct.name));
+            return run_->refuse(
+                Outcome::no_scale_separation,
+                fmt::format("the windows are {:.3g} wide, {:.0f} % of the run: the fast motion is too slow "
+                            "beside it; give a narrower window, or use the method {}",
+                            windows_.width, 100 * share_of_run, method::direct.name));
         }
         if (share_of_run > 0.05) {
             run_->warn(fmt::format(
@@ -278,14 +275,13 @@ private:
         constexpr double most_bridged = 0.05;
         if (result.march.outcome == Outcome::completed &&
             static_cast<double>(result.bridges) > most_bridged * static_cast<double>(steps)) {
-            result.march.outcome = Outcome::not_converged;
-            result.march.explanation = fmt::format(
-                "the reconstruction did not converge at {} of {} macro-steps: the slow variables are too curved for "
-                "steps of {:.3g}, or their gradients become dependent; try a shorter macro_step, alternatives, or the "
-                "method {}",
-                result.bridges, steps, *macro_.step, method::direct.name);
+            end_as(result.march, Outcome::not_converged,
+                   fmt::format("the reconstruction did not converge at {} of {} macro-steps: the slow variables are "
+                               "too curved for steps of {:.3g}, or their gradients become dependent; try a shorter "
+                               "macro_step, alternatives, or the method {}",
+                               result.bridges, steps, *macro_.step, method::direct.name));
         }
-        return finished(std::move(result.march), std::move(recorder).trajectory(), std::move(result.final_state));
+        return finished(std::move(result.march), std::move(recorder).trajectory(), result.final_state);
     }
 
     Solution by_rate() {
@@ -300,7 +296,7 @@ private:
         motion.rate = [&](double t, In x, Out rate) {
             const auto point = field.at(t, x);
             const auto F = SlowField::field(point);
-            std::copy(F.begin(), F.end(), rate.begin());
+            std::ranges::copy(F, rate.begin());
             ++evaluations;
             prediction.evaluated(point);
             dependent += (point.gradients * F - point.rates).norm() > 1e-6 * point.rates.norm() ? 1 : 0;
@@ -323,8 +319,7 @@ private:
                             "not follow their rates: give alternatives, or compare with the method {}",
                             dependent, evaluations, method::direct.name));
         }
-        return finished(std::move(marched.result), std::move(marched.trajectory),
-                        std::move(marched.final_state.position));
+        return finished(std::move(marched.result), std::move(marched.trajectory), marched.final_state.position);
     }
 
     /// So many that the windows take some times the micro-steps of the whole run.
@@ -337,17 +332,16 @@ private:
         return std::max(least, static_cast<std::int64_t>(times_direct * whole / (rates_a_step * window)));
     }
 
-    /// The share of the tolerance that the unknowns may have so that the slow variables have it: these may be differences of large terms.
+    /// What share of the tolerance unknowns may have so that slow variables, maybe differences of large terms, have it.
     double sharpness(SlowField& field) {
         constexpr double least = 0.02;  // a variable that starts at zero is not one that cancels to it
         const auto point = field.at(request().t_start, x_);
         const auto values = field.values(request().t_start, x_);
         const double length = run_->length();
         double share_of_tolerance = 1;
-        for (std::size_t k = 0; k < point.charts.size(); ++k) {
-            const auto i = static_cast<Eigen::Index>(k);
-            const double size = std::max(std::abs(values[static_cast<Eigen::Index>(point.charts[k])]),
-                                         length * std::abs(point.rates[i]));
+        for (Eigen::Index i = 0; i < point.rates.size(); ++i) {
+            const auto chart = static_cast<Eigen::Index>(point.charts[static_cast<std::size_t>(i)]);
+            const double size = std::max(std::abs(values[chart]), length * std::abs(point.rates[i]));
             const double terms = point.gradients.row(i).cwiseAbs() * windows_.scales;
             share_of_tolerance = size > 0 ? std::min(share_of_tolerance, 4 * size / terms) : share_of_tolerance;
         }
@@ -376,17 +370,7 @@ private:
         }
     }
 
-    Solution finished(MarchResult result, Trajectory trajectory, std::vector<double> x) {
-        warn_of_cost(result);
-        const auto state = problem().second_order ? snapshot_of(result.reached, x, problem().names.size(), 0)
-                                                  : Snapshot{.t = result.reached, .position = std::move(x)};
-        return run_->finished({.result = std::move(result),
-                               .trajectory = std::move(trajectory),
-                               .final_state = state,
-                               .advice = "; try shorter steps"});
-    }
-
-    void warn_of_cost(const MarchResult& result) {
+    Solution finished(MarchResult result, Trajectory trajectory, In x) {
         const double direct = (result.reached - request().t_start) / windows_.h;
         if (result.outcome == Outcome::completed && static_cast<double>(average_->flow().micro_steps()) > direct) {
             run_->warn(
@@ -394,6 +378,11 @@ private:
                             "better choice here",
                             average_->flow().micro_steps(), direct, method::direct.name));
         }
+        const auto state = snapshot_of(result.reached, x, problem().names.size(), 0);
+        return run_->finished({.result = std::move(result),
+                               .trajectory = std::move(trajectory),
+                               .final_state = state,
+                               .advice = "; try shorter steps"});
     }
 
     static constexpr double visible_swing = 1e-3;
@@ -405,10 +394,6 @@ private:
     double settling_periods_ = 0;
     std::unique_ptr<SlowAverage> average_;
 };
-
-Solution solve(Run& run) {
-    return ReversibleRun(run).solve();
-}
 
 }  // namespace
 
@@ -428,6 +413,6 @@ constinit const Method method::reversible{
         "can be run backward to its start",
     .options = options,
     .judge = judge,
-    .solve = solve};
+    .solve = [](Run& run) { return ReversibleRun(run).solve(); }};
 
 }  // namespace lento

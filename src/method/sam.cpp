@@ -1,5 +1,5 @@
-/// The stroboscopic averaging method (stroboscopic, section 3). The slow motion Y' = F(Y) through the points y(t_0 + k T) of the true one is
-/// integrated by any solver; F is recovered from the one-period map Psi by differences,
+/// The stroboscopic averaging method (stroboscopic, section 3). The slow motion Y' = F(Y) through the points y(t_0 + k
+/// T) of the true one is integrated by any solver; F is recovered from the one-period map Psi by differences,
 ///
 ///     F(Y) = (Psi(Y) - Psi^-1(Y)) / (2 T) + O(eps^2)                                        (25), of order 4 (26)
 ///
@@ -22,11 +22,6 @@ constexpr std::array options{
     Method::Option{"micro_step", "from micro_steps_per_period"},
     Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
 
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 2e4;
-    return stroboscopic_verdict(problem, evaluations);
-}
-
 Solution solve(Run& run) {
     StroboscopicRun strobe(run);
     const auto difference = run.options().difference.value_or("central");
@@ -44,15 +39,16 @@ Solution solve(Run& run) {
 
 }  // namespace
 
-constinit const Method method::sam{.name = "sam",
-                                   .problems = "vibrated, periodic, with or without constraints",
-                                   .paper = "stroboscopic",
-                                   .slow_is = SlowMeaning::stroboscopic,
-                                   .summary =
-                                       "averages by differences of the map over one period; the slow motion meets the "
-                                       "true one once a period; any solver for it",
-                                   .options = options,
-                                   .judge = judge,
-                                   .solve = solve};
+constinit const Method method::sam{
+    .name = "sam",
+    .problems = "vibrated, periodic, with or without constraints",
+    .paper = "stroboscopic",
+    .slow_is = SlowMeaning::stroboscopic,
+    .summary =
+        "averages by differences of the map over one period; the slow motion meets the "
+        "true one once a period; any solver for it",
+    .options = options,
+    .judge = [](const Problem& problem, const Request&) { return stroboscopic_verdict(problem, 2e4); },
+    .solve = solve};
 
 }  // namespace lento

@@ -1,20 +1,10 @@
 /// SHAKE-SHAKE (vibrated, section 4.2): windows on the constraints, then large steps by SHAKE (`method/motion.hpp`).
-#include "method/motion.hpp"
 #include "method/rest_window.hpp"
 
 namespace lento {
 namespace {
 
 constexpr auto options = rest_window_options("shake with macro_step or steps, else dopri5", micro_on_constraints);
-
-Verdict judge(const Problem& problem, const Request&) {
-    constexpr double evaluations = 2.1e4;
-    return windows_verdict(problem, ForConstraints::yes, evaluations);
-}
-
-Solution solve(Run& run) {
-    return average_from_rest(run, std::make_unique<ConstrainedMotion>(run.problem(), "shake"));
-}
 
 }  // namespace
 
@@ -25,7 +15,9 @@ constinit const Method method::shake_shake{
     .slow_is = SlowMeaning::averaged,
     .summary = "windows on the constraints from rest at phase zero; then large SHAKE steps",
     .options = options,
-    .judge = judge,
-    .solve = solve};
+    .judge = [](const Problem& problem,
+                const Request&) { return windows_verdict(problem, ForConstraints::yes, 2.1e4); },
+    .solve =
+        [](Run& run) { return average_from_rest(run, std::make_unique<ConstrainedMotion>(run.problem(), "shake")); }};
 
 }  // namespace lento

@@ -36,6 +36,19 @@ std::vector<std::string> output_names(const std::vector<SlowName>& names) {
     return outputs;
 }
 
+Eigen::Map<const VectorXd> vector_of(In x) {
+    return {x.data(), static_cast<Index>(x.size())};
+}
+In in(const VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+VectorXd rate_at(SlowAverage& average, double t, In x) {
+    VectorXd rate(static_cast<Index>(x.size()));
+    average.flow().rate(t, x, {rate.data(), x.size()});
+    return rate;
+}
+
 Stretch one_period(const MicroFlow& flow, const SlowLook& look) {
     const std::int64_t steps = flow.order() >= 8 ? 16 : flow.order() >= 4 ? 32 : 64;
     return {.t = look.t,
@@ -51,13 +64,13 @@ struct Extent {
     Extent(SlowAverage& average, const SlowLook& look)
         : largest(VectorXd::Zero(static_cast<Index>(look.start.size()))), drift(largest) {
         average.look(one_period(average.flow(), look), look.start, [&](std::int64_t, In y, auto, auto) {
-            const Eigen::Map<const VectorXd> now(y.data(), largest.size());
+            const auto now = vector_of(y);
             for (Index i = 0; i < largest.size(); ++i) {
                 largest[i] = larger(largest[i], std::abs(now[i]));
             }
             drift = now;
         });
-        drift = (drift - Eigen::Map<const VectorXd>(look.start.data(), largest.size())) / look.period;
+        drift = (drift - vector_of(look.start)) / look.period;
     }
 
     /// What counts as large: those that start at nothing will not stay there.
@@ -70,7 +83,7 @@ struct Extent {
         return size;
     }
 
-    /// How far one may go aside: as large as an unknown is, or as far as it drifts while one of the large ones moves by its own size.
+    /// How far one may go aside: as large as an unknown is, or as far as it drifts while a large one moves by its size.
     VectorXd moves(double length) const {
         double time = length;
         for (Index i = 0; i < largest.size(); ++i) {
@@ -90,7 +103,6 @@ struct Swings {
 Swings swings(SlowAverage& average, const SlowLook& look, In x, const VectorXd& size) {
     const auto outputs = static_cast<Index>(average.outputs());
     std::vector<double> gradients(average.outputs() * x.size());
-    VectorXd xi(outputs);
     VectorXd least = VectorXd::Constant(outputs, HUGE_VAL);
     VectorXd greatest = -least;
     Swings result{VectorXd::Zero(outputs), VectorXd::Zero(outputs)};
@@ -102,7 +114,7 @@ Swings swings(SlowAverage& average, const SlowLook& look, In x, const VectorXd& 
         average.gradients(look.t, y, gradients);
         const Rows rows = Eigen::Map<const Rows>(gradients.data(), outputs, static_cast<Index>(x.size()));
         own = own.cwiseMax(rows.cwiseAbs() * size);
-        const Eigen::Map<const VectorXd> now(rates.data(), outputs);
+        const auto now = vector_of(rates);
         // NOTE: the move is the integral of the rate, which sees phases that the values at the start's phase do not.
         moved += k == 0 ? VectorXd::Zero(outputs) : VectorXd(stretch.h / 2 * (before + now));
         before = now;
@@ -114,13 +126,6 @@ Swings swings(SlowAverage& average, const SlowLook& look, In x, const VectorXd& 
     });
     result.swing = (greatest - least).cwiseQuotient(own.cwiseMax(std::numeric_limits<double>::min()));
     return result;
-}
-
-/// Of the motion at the start: where it is so many times faster, periods are so many times shorter.
-double speed(SlowAverage& average, const SlowLook& look) {
-    VectorXd rate(static_cast<Index>(look.start.size()));
-    average.flow().rate(look.t, look.start, {rate.data(), look.start.size()});
-    return rate.norm();
 }
 
 /// The output that has no value or no gradient at the start.
@@ -171,8 +176,8 @@ std::string dependence(const std::vector<SlowName>& names, const VectorXd& combi
                        fmt::join(members.begin() + 1, members.end(), ", "));
 }
 
-/// By how much a period shrinks what the slow variables and the fast phase leave open, at worst; the motion is followed onto its cycle
-/// first. Where the phase is declared it is not among the unknowns, and the flow leaves its direction open like any other.
+/// By how much a period shrinks what the slow variables and the fast phase leave open, at worst; the motion is followed
+/// onto its cycle first. A declared phase is not among the unknowns: its direction is left open like any other.
 std::optional<double> contraction(const Problem& problem, SlowAverage& average, const SlowLook& look) {
     constexpr double offset = 1e-5;
     constexpr std::int64_t periods_to_settle = 10;
@@ -184,19 +189,17 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
         VectorXd move(d);
         Stretch whole = stretch;
         whole.steps *= periods;
-        flow.follow(whole, {x.data(), look.start.size()}, {move.data(), look.start.size()});
+        flow.follow(whole, in(x), {move.data(), look.start.size()});
         return VectorXd(x + move);
     };
-    const VectorXd x = after(Eigen::Map<const VectorXd>(look.start.data(), d), periods_to_settle);
+    const VectorXd x = after(vector_of(look.start), periods_to_settle);
     if (!x.allFinite()) {
         return std::nullopt;
     }
-    VectorXd rate(d);
-    flow.rate(look.t, {x.data(), look.start.size()}, {rate.data(), look.start.size()});
-    MatrixXd known = directions(average, look, {x.data(), look.start.size()}, VectorXd::Ones(d));
+    MatrixXd known = directions(average, look, in(x), VectorXd::Ones(d));
     if (phase_is_unknown) {
         known.conservativeResize(known.rows() + 1, Eigen::NoChange);
-        known.row(known.rows() - 1) = rate.normalized();
+        known.row(known.rows() - 1) = rate_at(average, look.t, in(x)).normalized();
     }
     const Eigen::JacobiSVD<MatrixXd> svd(known, Eigen::ComputeFullV);
     const Index rank = (svd.singularValues().array() > dependent).count();
@@ -205,9 +208,7 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
     }
     const MatrixXd open = svd.matrixV().rightCols(d - rank);
     const VectorXd there = after(x, 1);
-    VectorXd rate_there(d);
-    flow.rate(look.t, {there.data(), look.start.size()}, {rate_there.data(), look.start.size()});
-    const VectorXd along = rate_there.normalized();
+    const VectorXd along = rate_at(average, look.t, in(there)).normalized();
     double worst = 0;
     for (Index j = 0; j < open.cols(); ++j) {
         const double size = offset * x.norm();
@@ -218,17 +219,17 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
     return worst;
 }
 
-/// Whether the motion is back after a period into the past: what falls somewhere comes from far away. A sentence if it is not.
+/// A sentence if the motion is not back after a period into the past: what falls somewhere comes from far away.
 std::string no_return(SlowAverage& average, const SlowLook& look, const std::vector<std::string>& unknowns) {
     constexpr double far = 3;  // times the range ahead: a slow drift moves as far back as ahead
     const auto d = static_cast<Index>(look.start.size());
-    const Eigen::Map<const VectorXd> start(look.start.data(), d);
+    const auto start = vector_of(look.start);
     Stretch back = one_period(average.flow(), look);
     VectorXd least = start;
     VectorXd greatest = start;
     average.look(back, look.start, [&](std::int64_t, In y, auto, auto) {
-        least = least.cwiseMin(Eigen::Map<const VectorXd>(y.data(), d));
-        greatest = greatest.cwiseMax(Eigen::Map<const VectorXd>(y.data(), d));
+        least = least.cwiseMin(vector_of(y));
+        greatest = greatest.cwiseMax(vector_of(y));
     });
     back.h = -back.h;
     back.turns = -back.turns;
@@ -295,8 +296,9 @@ SlowReport slow_report(const Problem& problem, SlowAverage& average, const SlowL
     if (const auto faster = problem.faster ? problem.faster(times) : std::nullopt) {
         other_look.start = faster->start.empty() ? look.start : faster->start;
         other = slow_average(faster->problem, "dopri8", look.t, other_look.start);
-        // NOTE: a period that is declared as a number does not know that the motion is faster.
-        const double by_speed = look.period * speed(average, look) / speed(*other, other_look);
+        // NOTE: where the motion is so many times faster, periods are so many times shorter; a declared number is not.
+        const double by_speed = look.period * rate_at(average, look.t, look.start).norm() /
+                                rate_at(*other, other_look.t, other_look.start).norm();
         const double declared = common_period(faster->problem).value_or(by_speed);
         other_look.period = std::abs(declared / look.period - 1) > 1e-6 ? declared : by_speed;
     }
@@ -325,18 +327,16 @@ SlowReport slow_report(const Problem& problem, SlowAverage& average, const SlowL
         if (!seen.rate.allFinite() || !seen.swing.allFinite()) {
             continue;  // outside of where the model is defined
         }
+        const auto& other_point = other_points[static_cast<std::size_t>(&point - points.data())];
+        const auto beside = other ? swings(*other, other_look, other_point, other_size) : seen;
         for (std::size_t k = 0; k < names.size(); ++k) {
+            const auto i = static_cast<Index>(k);
             auto& measure = report.outputs[k];
-            measure.rate = std::max(measure.rate, seen.rate[static_cast<Index>(k)]);
-            measure.swing = std::max(measure.swing, seen.swing[static_cast<Index>(k)]);
-        }
-        if (other) {
-            const auto beside =
-                swings(*other, other_look, other_points[static_cast<std::size_t>(&point - points.data())], other_size);
-            for (std::size_t k = 0; k < names.size(); ++k) {
-                auto& measure = report.outputs[k];
-                measure.faster_rate = larger(*measure.faster_rate, beside.rate[static_cast<Index>(k)]);
-                measure.faster_swing = larger(*measure.faster_swing, beside.swing[static_cast<Index>(k)]);
+            measure.rate = std::max(measure.rate, seen.rate[i]);
+            measure.swing = std::max(measure.swing, seen.swing[i]);
+            if (other) {
+                measure.faster_rate = larger(*measure.faster_rate, beside.rate[i]);
+                measure.faster_swing = larger(*measure.faster_swing, beside.swing[i]);
             }
         }
         const Eigen::JacobiSVD<MatrixXd> svd(directions(average, look, point, size), Eigen::ComputeFullU);

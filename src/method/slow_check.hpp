@@ -1,13 +1,13 @@
 /// Whether declared slow variables are what the method reversible needs: slow, independent, and enough of them.
 ///
-/// Slow: |d xi/dt| stays bounded as the fast motion becomes faster (reversible (2.1)). Where the same system is at hand with a faster fast
-/// motion, it must move less within a fast period of that; else a variable counts as fast if it moves by a tenth of its size. This is
-/// looked at from the start and from points near it: rates may vanish at special points.
+/// Slow: |d xi/dt| stays bounded as the fast motion becomes faster (reversible (2.1)). Where the same system is at hand
+/// with a faster motion, it must move less within a period of that; else it counts as fast if it moves by a tenth of
+/// its size. This is looked at from the start and from points near it: rates may vanish at special points.
 ///
 /// Independent: the gradients are, at some of these points.
 ///
-/// Enough: with the fast phase they make a chart of the state, so that d - 1 are needed; d where the phase is declared. Fewer will
-/// do if the fast motion falls onto a limit cycle by itself: what they leave open then shrinks within a period.
+/// Enough: with the fast phase they make a chart of the state, so that d - 1 are needed; d where the phase is declared.
+/// Fewer will do if the fast motion falls onto a limit cycle by itself: a period then shrinks what they leave open.
 #pragma once
 
 #include <cstddef>

@@ -18,39 +18,37 @@ namespace lento {
 
 namespace {
 
-/// The acceleration at the projected point is that of the springs as they are there, k g; the filtered one that of the slow motion. What
-/// lies between them is the error of k g, the first by far.
+/// The acceleration at the projected point is that of the springs as they are there, k g; the filtered one that of the
+/// slow motion. What lies between them is the error of k g, the first by far.
 double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
     const auto& problem = run.problem();
     const double t = run.request().t_start;
     auto off = Acceleration(problem).at(point.position, point.velocity, t, {});
     std::vector<double> at_rest(problem.springs->measures->count()), change(problem.springs->measures->count());
-    for (std::size_t i = 0; i < off.size(); ++i) {
-        off[i] -= point.acceleration[i];
-    }
+    add_to(off, -1, point.acceleration);
     problem.springs->measures->rates(point.position, std::vector<double>(off.size()), t, Clock::running, at_rest);
     problem.springs->measures->rates(point.position, off, t, Clock::running, change);
     double error = 0;
+    double rounding = 0;  // positions are known to 1e-16, elongations much better: that difference is not an error
     for (const auto& spring : problem.springs->entries) {
+        rounding = larger(rounding, 1e-15 * spring.strength * SlowSize(point.position, {}, {}, 1).length);
         for (std::size_t m = spring.first; m < spring.last; ++m) {
             error =
                 larger(error, spring.strength * std::abs(change[m] - at_rest[m]) / std::pow(run.spectrum().slowest, 2));
         }
     }
-    // NOTE: positions are known to 1e-16, elongations much better; that difference is not an error.
-    double rounding = 0;
-    for (const auto& spring : problem.springs->entries) {
-        rounding = larger(rounding, 1e-15 * spring.strength * SlowSize(point.position, {}, {}, 1).length);
-    }
     return error > rounding ? error : 0;
 }
 
-SlowPoint projected(const Problem& problem, const Request& given) {
-    Request request = given;
-    // NOTE: there is no run; only windows that last longer than one would be refused.
+/// NOTE: there is no run. It is so long that no window is longer, and the slow motion alone says how fast it is.
+Request without_run(Request request, const Problem& problem, const Method& method) {
     request.t_end = request.t_start + 1e9 * spring_scales(problem.springs->entries).slowest;
-    request.options = only(request.options, projection_option_names(method::ipa));
-    Run under_way(problem, request, method::ipa);
+    request.options = only(request.options, projection_option_names(method));
+    return request;
+}
+
+SlowPoint projected(const Problem& problem, const Request& given) {
+    Run under_way(problem, without_run(given, problem, method::ipa), method::ipa);
     StiffRun run(under_way, ipa_window);
     SlowPoint result;
     std::optional<ProjectedPoint> point;
@@ -58,9 +56,10 @@ SlowPoint projected(const Problem& problem, const Request& given) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     }
     if (point && !(largest_change(point->position, run.request().start) <= 0.3 * run.size().length)) {
-        run.refuse(Outcome::not_converged,
-                   "the projection ends far from the start, which is too far from where the springs are at rest for "
-                   "its slow point to have a meaning; start nearer");
+        under_way.refuse(
+            Outcome::not_converged,
+            "the projection ends far from the start, which is too far from where the springs are at rest for "
+            "its slow point to have a meaning; start nearer");
     } else if (point) {
         run.judge_start(point->position, point->velocity, point->acceleration);
     } else if (!run.violation()) {
@@ -79,9 +78,7 @@ SlowPoint projected(const Problem& problem, const Request& given) {
         result.elongations.push_back(spring.elongation(point->measures));
         result.multipliers.push_back(spring.strength * result.elongations.back());
     }
-    const double largest = std::abs(
-        *std::ranges::max_element(result.multipliers, [](double a, double b) { return std::abs(a) < std::abs(b); }));
-    if (const double off = multiplier_error(run, *point); off > 1e-4 * largest) {
+    if (const double off = multiplier_error(run, *point); off > 1e-4 * largest(result.multipliers)) {
         result.warnings.push_back(
             fmt::format("multipliers are uncertain by up to {:.1g}: windows of {:.3g} periods see the slow motion "
                         "change. Shorter windows make that less, and so do stiffer springs",
@@ -101,11 +98,7 @@ SlowPoint projected(const Problem& problem, const Request& given) {
 
 /// By the expansion of multipliers.
 SlowPoint expanded_point(const Problem& problem, const Request& given) {
-    Request request = given;
-    // NOTE: there is no run; the slow motion alone says how fast it is.
-    request.t_end = request.t_start + 1e9 * spring_scales(problem.springs->entries).slowest;
-    request.options = only(request.options, projection_option_names(method::bounded_derivative));
-    request = checked(request, problem.dimension());
+    const auto request = checked(without_run(given, problem, method::bounded_derivative), problem.dimension());
     ExpandedMotion expanded(problem, request);
     SlowPoint result;
     std::vector<double> y, corrections;

@@ -1,5 +1,5 @@
-/// Where their own mean rates lead the slow variables, beside where x has taken them: both are the same as long as macro-steps are short
-/// enough for the curvature of xi.
+/// Where their own mean rates lead the slow variables, beside where x has taken them: both are the same as long as
+/// macro-steps are short enough for the curvature of xi.
 #pragma once
 
 #include <optional>

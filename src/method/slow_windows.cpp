@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "average/filter.hpp"
-#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/base/options.hpp"
 
@@ -113,7 +112,7 @@ void SlowWindowChoice::widen() {
     }
 }
 
-/// How large the unknowns are within a fast period, or become as they drift: lengths in the state are measured in these.
+/// How large the unknowns are within a fast period, or become as they drift: lengths are measured in these.
 Eigen::VectorXd SlowWindowChoice::scales() {
     constexpr std::int64_t looks = 32;
     const auto d = static_cast<Eigen::Index>(look_.start.size());
@@ -160,6 +159,7 @@ std::vector<SlowField::Point> SlowWindowChoice::mean_rates() {
     }
     return found;
 }
+
 /// Over what the slow variables are, or become within the run.
 double SlowWindowChoice::difference(const std::vector<SlowField::Point>& a, const std::vector<SlowField::Point>& b) {
     const double length = request_->t_end - request_->t_start;

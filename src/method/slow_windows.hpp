@@ -1,4 +1,4 @@
-/// The windows in which mean rates of slow variables are found: as given, or so fine and so wide that it makes no difference to the tolerance.
+/// The windows in which mean rates of slow variables are found: as given, or as fine and wide as the tolerance needs.
 #pragma once
 
 #include <cstdint>

@@ -4,23 +4,20 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "judge/price.hpp"
-#include "judge/slow_size.hpp"
 #include "judge/window_size.hpp"
 #include "lento/base/misuse.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/normal_matrix.hpp"
-#include "problem/spring_spectrum.hpp"
 
 namespace lento {
 namespace {
 
-/// The frequency of each spring by itself at x: sqrt(k_j (g' M^-1 g'^T)_jj); the declared one for potentials of another form.
+/// The frequency of each spring by itself at x: sqrt(k_j (g' M^-1 g'^T)_jj), or the declared one of another potential.
 std::vector<double> spring_frequencies(const Problem& problem, double t, In x) {
     const auto& pattern = problem.springs->measures->pattern();
     std::vector<double> gradient(pattern.entries()), frequencies;
@@ -37,8 +34,12 @@ std::vector<double> spring_frequencies(const Problem& problem, double t, In x) {
 StiffRun::StiffRun(Run& run, const WindowDefaults& defaults)
     : MethodRun(run), scales_(spring_scales(run.problem().springs->entries)) {
     run.count_with([this] { count(); });
-    if (run.goes_on()) {
-        require_finite_force();
+    const auto a = Acceleration(problem()).at(request().start, request().velocity, request().t_start, {});
+    if (const auto culprit = first_not_finite(a)) {
+        run.refuse(Outcome::diverged,
+                   fmt::format("the force on {} is not a finite number at the start, t = {}; check the parameters and "
+                               "the starting values",
+                               problem().names[*culprit], request().t_start));
     }
     spectrum_ = spring_spectrum(problem(), request().start, request().t_start);
     if (run.goes_on() && !spectrum_.vanishing) {
@@ -52,15 +53,6 @@ StiffRun::StiffRun(Run& run, const WindowDefaults& defaults)
     }
 }
 
-void StiffRun::require_finite_force() {
-    const auto a = Acceleration(problem()).at(request().start, request().velocity, request().t_start, {});
-    if (const auto culprit = first_not_finite(a)) {
-        refuse(Outcome::diverged, fmt::format("the force on {} is not a finite number at the start, t = {}; check the "
-                                              "parameters and the starting values",
-                                              problem().names[*culprit], request().t_start));
-    }
-}
-
 void StiffRun::make_window() {
     const Filter filter(*chosen_.filter);
     if (filter.is_one_period()) {
@@ -69,19 +61,17 @@ void StiffRun::make_window() {
     }
     const std::string micro = chosen_.micro.value_or("verlet");
     const auto steps = *given_steps_per_period(chosen_, scales_);
-    const auto size = window_size(filter, scales_, chosen_, steps);
-    window_ = std::make_unique<StiffWindow>(
-        problem(), micro, scales_,
-        WindowShape{FilterWeights(filter, size.each_side), size.steps_per_period, Sides::both, VelocityUse::possible});
+    const FilterWeights weights(filter, steps_each_side(filter, scales_, chosen_, steps));
+    window_ = std::make_unique<StiffWindow>(problem(), micro, scales_,
+                                            WindowShape{weights, steps, Sides::both, VelocityUse::possible});
     // The first passes through the filter may still see more of the springs than of the slow motion.
     Filtered slow = filtered(request().t_start, request().start, request().velocity);
     for (int pass = 0; pass < 2; ++pass) {
         slow = filtered(request().t_start, slow.position, slow.velocity);
     }
     size_ = SlowSize(request().start, slow.velocity, slow.acceleration, run_->length());
-    ProjectionTolerance tolerance =
-        usual_projection_tolerance(spectrum_.slowest, size_, request().rtol,
-                                   leaked_share(window_->weights(), micro, window_->micro_step(), spectrum_));
+    auto tolerance = usual_projection_tolerance(spectrum_.slowest, size_, request().rtol,
+                                                leakage(weights, micro, window_->micro_step(), spectrum_).share);
     if (chosen_.projection_tolerance) {
         require_positive(*chosen_.projection_tolerance, "projection_tolerance");
         tolerance = {*chosen_.projection_tolerance, *chosen_.projection_tolerance};
@@ -136,16 +126,18 @@ void StiffRun::require_frequencies(double t, In x) {
     for (std::size_t j = 0; j < now.size(); ++j) {
         const double slower = start_frequencies_[j] / now[j];
         if (!(slower <= most_slower)) {
-            refuse(Outcome::no_scale_separation,
-                   fmt::format("at t = {:.6g} the spring {} is {:.3g} times slower than at the start, and windows no "
-                               "longer cover it; give a larger window_periods, or use the method {}",
-                               t, problem().springs->entries[j].name, slower, method::direct.name));
+            run_->refuse(
+                Outcome::no_scale_separation,
+                fmt::format("at t = {:.6g} the spring {} is {:.3g} times slower than at the start, and windows no "
+                            "longer cover it; give a larger window_periods, or use the method {}",
+                            t, problem().springs->entries[j].name, slower, method::direct.name));
         } else if (window_->micro_step() * spectrum_.fastest > 1.9 * slower) {
-            refuse(Outcome::unstable,
-                   fmt::format("at t = {:.6g} the spring {} is {:.3g} times faster than at the start, and micro-steps "
-                               "no longer resolve it; take {:.0f} micro_steps_per_period",
-                               t, problem().springs->entries[j].name, 1 / slower,
-                               std::ceil(2 * static_cast<double>(window_->steps_per_period()) / slower)));
+            run_->refuse(
+                Outcome::unstable,
+                fmt::format("at t = {:.6g} the spring {} is {:.3g} times faster than at the start, and micro-steps "
+                            "no longer resolve it; take {:.0f} micro_steps_per_period",
+                            t, problem().springs->entries[j].name, 1 / slower,
+                            std::ceil(2 * static_cast<double>(window_->steps_per_period()) / slower)));
         }
     }
 }
@@ -155,11 +147,12 @@ void StiffRun::require_budget() {
     constexpr double most_times_direct = 5;
     const double direct = price_of_direct(spectrum_, run_->length(), request().rtol);
     if (static_cast<double>(window_->force_evaluations()) > std::max(least, most_times_direct * direct)) {
-        refuse(Outcome::not_converged,
-               fmt::format("{} force evaluations have been spent, where resolving every oscillation to the end would "
-                           "take about {:.0f}",
-                           window_->force_evaluations(), direct),
-               Remedy::resolve);
+        run_->refuse(
+            Outcome::not_converged,
+            fmt::format("{} force evaluations have been spent, where resolving every oscillation to the end would "
+                        "take about {:.0f}",
+                        window_->force_evaluations(), direct),
+            Remedy::resolve);
     }
 }
 
@@ -181,9 +174,7 @@ const StiffRun::Filtered& StiffRun::filtered(double t, In x, In v) {
     (*window_)(t, x, v);
     const auto copied = [](In values) { return std::vector<double>(values.begin(), values.end()); };
     Filtered next{t, copied(x), copied(v), copied(x), copied(window_->velocity()), copied(window_->acceleration())};
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        next.position[i] += window_->move()[i];
-    }
+    add_to(next.position, 1, window_->move());
     return last_ = std::move(next);
 }
 
@@ -200,7 +191,14 @@ std::optional<ProjectedPoint> StiffRun::projected(double t, In x, In v) {
     auto point = (*projection_)(t, from, with);
     failure_.reset();
     if (point.ending == ProjectedPoint::Ending::failed) {
-        failure_ = failed_projection(t, point);
+        failure_ = fmt::format(
+            "the projection onto the slow manifold at t = {:.6g} does not converge: after {} iterations elongations "
+            "still change by {:.2g} times the tolerance ({:.2g} times in the first). The springs hold too much energy "
+            "for it ({:.2g} at the start, the slow motion has {:.2g}), or the window is too short for them; start "
+            "nearer to where the springs are at rest, take a smaller macro_step, or a larger window_periods",
+            t, point.iterations, point.residual, point.first_residual,
+            spring_energy(problem(), request().t_start, request().start, request().velocity),
+            kinetic_energy(problem(), request().velocity));
         return std::nullopt;
     }
     stalled_ = larger(stalled_, point.ending == ProjectedPoint::Ending::stalled ? point.residual : 0);
@@ -213,25 +211,13 @@ std::optional<ProjectedPoint> StiffRun::projected(double t, In x, In v) {
 }
 
 void StiffRun::guess_projections() {
-    const auto guess = options().guess.value_or("elongations");
     const bool elongations =
         std::ranges::all_of(problem().springs->entries, [](const auto& spring) { return spring.has_elongation; });
-    const bool possible = elongations && spectrum_.known && spectrum_.independent;
-    if (guess == "elongations" && possible) {
+    if (options().guess.value_or("elongations") == "elongations" && elongations && spectrum_.known &&
+        spectrum_.independent) {
         guess_.emplace(problem());
     }
     run_->note("guess", guess_ ? "elongations" : "none");
-}
-
-std::string StiffRun::failed_projection(double t, const ProjectedPoint& point) const {
-    return fmt::format(
-        "the projection onto the slow manifold at t = {:.6g} does not converge: after {} iterations elongations still "
-        "change by {:.2g} times the tolerance ({:.2g} times in the first). The springs hold too much energy for it "
-        "({:.2g} at the start, the slow motion has {:.2g}), or the window is too short for them; start nearer to where "
-        "the springs are at rest, take a smaller macro_step, or a larger window_periods",
-        t, point.iterations, point.residual, point.first_residual,
-        spring_energy(problem(), request().t_start, request().start, request().velocity),
-        kinetic_energy(problem(), request().velocity));
 }
 
 double StiffRun::largest_measure(double t, In x) const {
@@ -272,7 +258,8 @@ void StiffRun::raise_tolerance_to_glide() {
 }
 
 void StiffRun::schedule(const std::string& project, SlowMotion& motion) {
-    const auto times = options().project_times.value_or(std::vector<double>{});
+    auto& times = motion.projection_times;
+    times = options().project_times.value_or(std::vector<double>{});
     if ((project == "times") != options().project_times.has_value()) {
         throw Misuse("project = times and project_times = [...] belong together: give both, or neither");
     }
@@ -281,14 +268,12 @@ void StiffRun::schedule(const std::string& project, SlowMotion& motion) {
             throw Misuse(fmt::format("project_times has {}, which is not inside the run from {} to {}", t,
                                      request().t_start, request().t_end));
         }
-        motion.projection_times.push_back(t);
     }
-    auto& sorted = motion.projection_times;
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::ranges::sort(times);
+    times.erase(std::unique(times.begin(), times.end()), times.end());
     run_->note("project", project);
-    if (!sorted.empty()) {
-        run_->note("project_times", fmt::format("{}", fmt::join(sorted, ",")));
+    if (!times.empty()) {
+        run_->note("project_times", fmt::format("{}", fmt::join(times, ",")));
     }
 }
 
@@ -340,21 +325,20 @@ double StiffRun::accumulated_glide(std::int64_t macro_steps) const {
     return all_glides_ * applied;
 }
 
-double StiffRun::averaging_error(double reached) const {
-    return course.averages_forces ? glide_ * std::pow((reached - request().t_start) / size_.time, 2) : 0;
-}
-
 void StiffRun::warn_at_the_end(const MarchResult& result) {
-    const auto outcome = result.outcome;
-    const double moved = window_ ? std::max(accumulated_glide(result.steps), averaging_error(result.reached)) : 0;
-    if (outcome == Outcome::completed && moved > 10 * request().rtol) {
+    const bool completed = result.outcome == Outcome::completed;
+    // An averaged force is off by as much as a filter moves the state it is averaged around, at all times.
+    const double averaging =
+        course.averages_forces ? glide_ * std::pow((result.reached - request().t_start) / size_.time, 2) : 0;
+    if (const double moved = std::max(accumulated_glide(result.steps), averaging);
+        completed && moved > 10 * request().rtol) {
         run_->warn(
             fmt::format("windows of filter = {} and {:.3g} periods see the slow motion change: an error of {:.0g} of "
                         "its size. Stiffer springs make that less, and so do shorter windows and filters of three "
                         "vanishing moments (cubic, flat4); the method {} avoids it",
                         *chosen_.filter, window_->width() / scales_.slowest, moved, method::direct.name));
     }
-    if (outcome == Outcome::completed && !start_was_fast_ && course.moved > 10 * request().rtol) {
+    if (completed && !start_was_fast_ && course.moved > 10 * request().rtol) {
         run_->warn(
             fmt::format("the motion left the slow manifold and was projected back {} times, by {:.1g} of its size in "
                         "all: its error is of that order. A tighter rtol, or the method {}, makes it less",

@@ -1,5 +1,5 @@
-/// What the methods for stiff springs share: checks at the start, the window, the projection, the march, the record. A run is in order
-/// while, with S = omega T the separation of scales and n the periods in a window,
+/// What the methods for stiff springs share: checks at the start, the window, the projection, the march, the record. A
+/// run is in order while, with S = omega T the separation of scales and n the periods in a window,
 ///
 ///     n 2 pi / S < 1/2                    a window is short against the slow motion
 ///     |P(q, p) - (q, p)| < 0.3 L          the fast oscillation is small against it, L its size
@@ -41,9 +41,6 @@ public:
 
     /// Why the run cannot start, or had to end.
     const std::optional<Violation>& violation() const { return run_->violation(); }
-    void refuse(Outcome outcome, std::string sentence, Remedy remedy = Remedy::in_the_sentence) {
-        run_->refuse(outcome, std::move(sentence), remedy);
-    }
 
     /// Refuses springs that have become so much slower or faster than at the start that windows no longer fit them.
     void require_frequencies(double t, In x);
@@ -59,11 +56,11 @@ public:
     };
     const Filtered& filtered(double t, In x, In v);
 
-    /// A full projection; nothing if it fails. An adaptive march tries again with a shorter step; one that cannot calls `give_up`.
+    /// A full projection; nothing if it fails. An adaptive march tries again with a shorter step; others `give_up`.
     std::optional<ProjectedPoint> projected(double t, In x, In v);
     /// From here on projections begin with a guess, where springs allow it.
     void guess_projections();
-    void give_up() { refuse(Outcome::not_converged, failure_.value_or("a projection failed")); }
+    void give_up() { run_->refuse(Outcome::not_converged, failure_.value_or("a projection failed")); }
 
     double largest_measure(double t, In x) const;
 
@@ -72,14 +69,12 @@ public:
 
     /// The start of the slow motion is known: what was taken out, and is there still a slow motion?
     void judge_start(In x, In v, In acceleration);
-    /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An adaptive march cannot
-    /// be asked for less: the number of iterations changes from one evaluation to the next.
+    /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An
+    /// adaptive march cannot be asked for less: the number of iterations changes from one evaluation to the next.
     void judge_glide(In x, In v);
     void raise_tolerance_to_glide();
 
     Solution solve(const SlowMotion& motion, const MacroSolvers& solvers, std::vector<double> y);
-    /// Ends before the march: there is only the true start.
-    Solution not_started() { return run_->not_started(); }
 
     /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
     bool start_was_fast() const { return start_was_fast_; }
@@ -95,19 +90,15 @@ public:
     void allow_many_steps() { most_steps_ = run_->request().most_steps; }
 
 private:
-    void require_finite_force();
     void make_window();
     std::optional<Violation> first_violation() const;
     std::optional<Violation> separation_violation(const SlowSize& size) const;
     /// Refuses to go on where following the springs themselves would have been much cheaper.
     void require_budget();
-    std::string failed_projection(double t, const ProjectedPoint& point) const;
     void count();
-    /// Each step starts from a projected point, and each iteration of the projection moves it along the slow manifold; directions change
-    /// as the motion does.
+    /// Each step starts from a projected point, and each iteration of the projection moves it along the slow manifold,
+    /// in directions that change as the motion does.
     double accumulated_glide(std::int64_t macro_steps) const;
-    /// An averaged force is off by as much as a filter moves the state it is averaged around, and that acts all the time.
-    double averaging_error(double reached) const;
     void warn_at_the_end(const MarchResult& result);
 
     TimeScales scales_;

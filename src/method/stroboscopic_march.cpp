@@ -16,7 +16,7 @@
 namespace lento {
 namespace {
 
-/// What a step times the slope of the field may be on the real axis (Hairer, Wanner, Solving ODEs II, 2nd ed., section IV.2).
+/// What a step times the slope of the field may be on the real axis (Hairer, Wanner, Solving ODEs II, section IV.2).
 double stability_limit(std::string_view macro) {
     const bool second = macro == "midpoint" || macro == "rk2";
     const bool third = macro == "heun3" || macro == "rk3" || macro == "herk3";
@@ -29,9 +29,11 @@ SampleSink StroboscopicRun::sink() {
     if (!request().sink) {
         return {};
     }
-    return [this, y = std::vector<double>()](double t, In given) mutable {
+    return [this, complete = completion(), y = std::vector<double>()](double t, In given) mutable {
         y.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d()));
-        complete(t, y);
+        if (complete) {
+            complete(t, y);
+        }
         request().sink(t, y);
     };
 }
@@ -51,7 +53,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     const FirstOrderRate rate = [&](double t, In y, Out result) {
         std::copy_n(y.begin(), d(), z.begin());
         z[d()] = t;
-        settle(t, std::span(z).first(d()));
+        settle(ground_, t, std::span(z).first(d()));
         watch_micro_steps(z);
         field(*map_, z, F);
         for (std::size_t i = 0; i < d(); ++i) {
@@ -62,12 +64,8 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         }
         if (macro.step && !last_y.empty()) {  // two evaluations tell a slope; of velocities by positions its root
             const std::size_t half = problem().second_order ? d() / 2 : d();
-            double apart = 0;
-            double change = 0;
-            for (std::size_t i = 0; i < half; ++i) {
-                apart = larger(apart, std::abs(y[i] - last_y[i]));
-                change = larger(change, std::abs(result[d() - half + i] - last_rate[d() - half + i]));
-            }
+            const double apart = largest_change(y.first(half), last_y);
+            const double change = largest_change(result.subspan(d() - half, half), In(last_rate).subspan(d() - half));
             if (apart > 0.1 * longest_move) {
                 const double slope = change / apart;
                 steepest = std::max(steepest, *macro.step * (problem().second_order ? std::sqrt(slope) : slope));
@@ -77,8 +75,7 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
         last_y.assign(y.begin(), y.end());
         last_rate.assign(result.begin(), result.end());
     };
-    auto y = start();
-    y.pop_back();
+    auto y = run_->start();
     y.resize(d() + extra, 0.0);
     Request sampled = request();
     sampled.sink = sink();

@@ -1,27 +1,23 @@
-/// What methods on one-period maps hand back: the record, states on constraints with their multipliers, the true motion.
+/// What methods on one-period maps hand back: the record, states with multipliers of constraints, the true motion.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "method/stroboscopic_run.hpp"
 #include "problem/time_scales.hpp"
 
 namespace lento {
-namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Puts y on the constraints and multipliers behind it.
-Settling completion(const std::shared_ptr<MicroFlow>& flow, const std::shared_ptr<PeriodMap>& map,
-                    const std::shared_ptr<Ground>& ground) {
-    return [flow, map, ground, d = flow->dimension()](double t, std::vector<double>& y) {
-        if (!ground->settle(t, std::span(y).first(d)).converged) {
-            std::fill(y.begin(), y.end(), nan);
-        }
+Settling StroboscopicRun::completion() const {
+    if (!ground_) {
+        return {};
+    }
+    return [flow = flow_, map = map_, ground = ground_, d = d()](double t, std::vector<double>& y) {
+        settle(ground, t, std::span(y).first(d));
         const std::size_t m = ground->names().size();
         y.resize(d + 2 * m);
         const Out all(y);
@@ -33,14 +29,6 @@ Settling completion(const std::shared_ptr<MicroFlow>& flow, const std::shared_pt
                                 .steps = static_cast<std::int64_t>(map->steps_per_period())},
                                all.first(d), all.last(m));
     };
-}
-
-}  // namespace
-
-void StroboscopicRun::complete(double t, std::vector<double>& y) {
-    if (ground_) {
-        completion(flow_, map_, ground_)(t, y);
-    }
 }
 
 void StroboscopicRun::count() {
@@ -69,16 +57,13 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
                            steepest, limit, remedy, std::ceil(2 * steepest / limit)));
     }
     auto y = std::move(marched.final_state.position);
-    Snapshot state{.t = result.reached};
-    if (!known_period()) {
-        state.revolutions = y.back();
-    }
+    const auto revolutions = known_period() ? std::nullopt : std::optional(y.back());
     y.resize(d());
-    complete(state.t, y);
-    const auto revolutions = state.revolutions;
-    state = problem().second_order
-                ? snapshot_of(state.t, y, problem().names.size(), ground_ ? ground_->names().size() : 0)
-                : Snapshot{.t = state.t, .position = y};
+    const auto complete = completion();
+    if (complete) {
+        complete(result.reached, y);
+    }
+    auto state = snapshot_of(result.reached, y, problem().names.size(), ground_ ? ground_->names().size() : 0);
     state.revolutions = revolutions;
     // As many micro-steps in every period.
     const double direct = static_cast<double>(flow_->evaluations()) /
@@ -89,13 +74,13 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
                            .trajectory = std::move(marched.trajectory),
                            .final_state = std::move(state),
                            .reconstruction = reconstruction(),
-                           .settling = ground_ ? completion(flow_, map_, ground_) : Settling{},
+                           .settling = complete,
                            .advice = "; try shorter steps, or a tighter rtol where they are chosen",
                            .price_of_direct = direct});
 }
 
-/// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true motion (stroboscopic,
-/// section 3.1).
+/// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true
+/// motion (stroboscopic, section 3.1).
 Reconstruction StroboscopicRun::reconstruction() const {
     return [flow = flow_, map = map_, ground = ground_, second_order = problem().second_order,
             names = problem().names.size(), t_start = request().t_start](const Snapshot& slow) {
@@ -106,17 +91,10 @@ Reconstruction StroboscopicRun::reconstruction() const {
         const double fraction = std::round(revolutions) - revolutions;
         // NOTE: times that were meant to be stroboscopic are so up to rounding.
         const auto change = fraction_of_revolution(*map, z, std::abs(fraction) > 1e-9 ? fraction : 0.0);
-        for (std::size_t i = 0; i <= d; ++i) {
-            z[i] += change[i];
-        }
-        if (ground && !ground->settle(z[d], std::span(z).first(d)).converged) {
-            std::fill(z.begin(), z.end(), nan);
-        }
-        auto y = map->followed(z, slow.t);
-        Snapshot state{.t = slow.t};
-        const auto middle = y.begin() + static_cast<std::ptrdiff_t>(names);
-        state.position.assign(y.begin(), middle);
-        state.velocity.assign(middle, y.end());
+        add_to(z, 1, change);
+        settle(ground, z[d], std::span(z).first(d));
+        const auto y = map->followed(z, slow.t);
+        auto state = snapshot_of(slow.t, y, names, 0);
         if (ground) {
             state.multipliers.resize(ground->names().size());
             flow->multipliers(slow.t, (slow.t - z[d]) / map->period(), y, state.multipliers);
@@ -144,7 +122,7 @@ Verdict stroboscopic_verdict(const Problem& problem, double evaluations) {
     const char* why = problem.phases.empty()
                           ? "a fast period is declared: steps stride over many of them at once"
                           : "a fast phase is declared: steps stride over many of its periods at once";
-    // NOTE: the map over a period of a motion that finds a limit cycle is far from the identity in the directions in which it does.
+    // NOTE: where a motion finds a limit cycle its map is far from the identity.
     if (problem.springs || (problem.constraints && problem.phases.empty()) || finds_limit_cycle(problem)) {
         return {true, why};
     }

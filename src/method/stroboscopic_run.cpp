@@ -15,8 +15,6 @@
 namespace lento {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 constexpr double micro_share = 0.3;  // of the tolerance that micro-steps may take
 constexpr std::size_t most_micro_steps = 4096;
 
@@ -27,22 +25,6 @@ std::size_t given_steps(const Options& options, double period) {
         return static_cast<std::size_t>(std::max(1.0, std::ceil(period / *options.micro_step - 1e-9)));
     }
     return options.micro_steps_per_period.value_or(0);
-}
-
-/// A component that starts at nothing will not stay there: coordinates count for no less than a tenth of the largest of them, velocities alike,
-/// variables, which may be of any kind, for a thousandth.
-void level(std::vector<double>& scales, std::size_t names, bool second_order) {
-    const auto raise = [](auto from, auto to, double share) {
-        const double largest = *std::max_element(from, to);
-        std::for_each(from, to, [&](double& scale) { scale = std::max(scale, share * largest); });
-    };
-    const auto middle = scales.begin() + static_cast<std::ptrdiff_t>(names);
-    if (second_order) {
-        raise(scales.begin(), middle, 0.1);
-        raise(middle, scales.end(), 0.1);
-    } else {
-        raise(scales.begin(), scales.end(), 1e-3);
-    }
 }
 
 /// The largest of |difference| over the scale, in ulps.
@@ -104,7 +86,7 @@ void StroboscopicRun::find_period() {
             }
             scales_.push_back(size);
         }
-        level(scales_, problem().names.size(), problem().second_order);
+        level(scales_, problem().second_order, 0.1);
     } else {
         const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
                                         {1e-8, 1e-11}, request().stop);
@@ -122,7 +104,7 @@ void StroboscopicRun::find_period() {
     }
 }
 
-/// The time in rates is taken for slow. Where it turns with the period, maps that start at any time would see another motion each time.
+/// The time in rates is taken for slow. Where it turns with the period, each map would see another motion.
 void StroboscopicRun::require_slow_time() {
     constexpr std::size_t looks = 8;
     const auto z = start();
@@ -140,8 +122,7 @@ void StroboscopicRun::require_slow_time() {
             flow_->rate(request().t_start + share * T, point, part);
             for (std::size_t i = 0; i < d(); ++i) {
                 const double within = std::abs(part[i] - here[i]);
-                const double effect = within * run_->length();
-                if (effect > tolerance_of(i, z) && within > 10 * std::abs(whole[i] - here[i]) &&
+                if (within * run_->length() > tolerance_of(i, z) && within > 10 * std::abs(whole[i] - here[i]) &&
                     within > 1e-10 * std::abs(here[i])) {
                     return run_->refuse(
                         Outcome::refused,
@@ -152,9 +133,8 @@ void StroboscopicRun::require_slow_time() {
                 }
             }
         }
-        for (std::size_t i = 0; i < d(); ++i) {
-            point[i] = y[i] + increments[k * d() + i];
-        }
+        point.assign(y.begin(), y.end());
+        add_to(point, 1, In(increments).subspan(k * d(), d()));
     }
 }
 
@@ -173,39 +153,34 @@ double StroboscopicRun::over_tolerance(In difference, In z) const {
     return largest;
 }
 
-void StroboscopicRun::settle(double t, Out y) {
-    if (ground_ && !ground_->settle(t, y).converged) {
-        std::fill(y.begin(), y.end(), nan);
+void settle(const std::shared_ptr<Ground>& ground, double t, Out y) {
+    if (ground && !ground->settle(t, y).converged) {
+        std::ranges::fill(y, std::numeric_limits<double>::quiet_NaN());
     }
 }
 
-/// What errors of the map make over the whole run, over the tolerance. They add up, R e after R revolutions; and where nothing ties the motion to a
-/// phase, what has added up makes each later revolution too long or too short: R/2 (D(z + R e) - D(z)). `difference` is e.
+/// What errors of the map make over the whole run, over the tolerance. They add up, R e after R revolutions; and where
+/// nothing ties the motion to a phase, what has added up makes each later revolution too long or too short:
+/// R/2 (D(z + R e) - D(z)). `difference` is e.
 double StroboscopicRun::micro_error(In z, std::vector<double>& difference) {
     const double R = revolutions();
     const std::size_t steps = map_->steps_per_period();
     std::vector<double> coarse(d() + 1), fine(d() + 1), later(d() + 1), moved(z.begin(), z.end());
-    difference.assign(d() + 1, 0.0);
     map_->change(z, coarse);
     map_->set_steps_per_period(2 * steps);
     map_->change(z, fine);
     map_->set_steps_per_period(steps);
-    for (std::size_t i = 0; i <= d(); ++i) {
-        difference[i] = coarse[i] - fine[i];
-    }
+    difference = coarse;
+    add_to(difference, -1, fine);
     const double direct = R * over_tolerance(difference, z);
     const bool far_off = !(direct * request().rtol < 0.1);
     if (far_off || !problem().phases.empty()) {  // phases do not drift
         return direct;
     }
-    for (std::size_t i = 0; i < d(); ++i) {
-        moved[i] += R * difference[i];
-    }
-    settle(z[d()], std::span(moved).first(d()));
+    add_to(moved, R, In(difference).first(d()));
+    settle(ground_, z[d()], std::span(moved).first(d()));
     map_->change(moved, later);
-    for (std::size_t i = 0; i <= d(); ++i) {
-        later[i] -= coarse[i];
-    }
+    add_to(later, -1, coarse);
     return direct + R / 2 * over_tolerance(later, z);
 }
 
@@ -233,7 +208,7 @@ void StroboscopicRun::choose_micro_steps() {
         if (error <= micro_share) {
             return;
         }
-        // NOTE: differences of some ulps of the swing are rounding, and of some more if more steps do not make them less.
+        // NOTE: differences of some ulps of the swing are rounding, and some more if more steps do not make them less.
         const double rounding = ulps(difference, scales_);
         if (rounding < 16 || (rounding < 500 && error > 0.5 * before)) {
             // They are random, and add up like the root of the number of maps: some hundred, of which a step sees one.
@@ -295,13 +270,13 @@ void StroboscopicRun::watch_micro_steps(In z) {
 
 void StroboscopicRun::change(In z, Out result) {
     std::vector<double> point(z.begin(), z.end());
-    settle(z[d()], std::span(point).first(d()));
+    settle(ground_, z[d()], std::span(point).first(d()));
     watch_micro_steps(point);
     map_->change(point, result);
 }
 
-/// Along a slow motion the changes of a map near the identity are smooth: what they grow by from one revolution to the next is the same, up
-/// to little, as from that to the third.
+/// Along a slow motion the changes of a map near the identity are smooth: they grow from one revolution to the next by
+/// nearly as much as from that to the third.
 void StroboscopicRun::judge_map() {
     const auto z = start();
     constexpr std::size_t revolutions = 3;
@@ -372,9 +347,7 @@ int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> order
     for (std::size_t k = 0; k + 1 < orders.size(); ++k) {
         MapField(recovery, orders[k])(*map_, z, coarse);
         MapField(recovery, orders[k + 1])(*map_, z, fine);
-        for (std::size_t i = 0; i <= d(); ++i) {
-            coarse[i] -= fine[i];
-        }
+        add_to(coarse, -1, fine);
         error = revolutions() * over_tolerance(coarse, z);
         if (error < 0.3) {
             return orders[k];

@@ -1,6 +1,7 @@
 /// What the methods on one-period maps share: the period, the micro-steps, what they rely on, the march and its report.
 ///
-/// The slow motion Y(t) coincides with the true one at the times t_0 + k T (stroboscopic (20), (22)): it starts from the true state as it is.
+/// The slow motion Y(t) coincides with the true one at the times t_0 + k T (stroboscopic (20), (22)): it starts from
+/// the true state as it is.
 #pragma once
 
 #include <cstddef>
@@ -54,9 +55,9 @@ private:
     double tolerance_of(std::size_t i, In z) const;
     /// D at z, put on the constraints first; watches the micro-steps on the way.
     void change(In z, Out result);
-    void settle(double t, Out y);
-    /// y on the constraints, with multipliers behind it: those of the true motion at the phases of the start, and their mean over a period.
-    void complete(double t, std::vector<double>& y);
+    /// Puts y on the constraints and multipliers behind it: those of the true motion at the phases of the start, and
+    /// their mean over a period. None without constraints.
+    Settling completion() const;
     void watch_micro_steps(In z);
     /// The error of D with the steps a period that there are, by doubling them once.
     double micro_error(In z, std::vector<double>& change);
@@ -75,6 +76,9 @@ private:
     bool micro_steps_given_ = false;
     double next_look_ = 0;  // at the micro-steps, a time
 };
+
+/// Puts y on the constraints, where there are any; what cannot be put there is no number.
+void settle(const std::shared_ptr<Ground>& ground, double t, Out y);
 
 /// `evaluations` is what a run takes where the period is declared.
 Verdict stroboscopic_verdict(const Problem& problem, double evaluations);

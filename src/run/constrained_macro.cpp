@@ -19,16 +19,12 @@ Marched march_on_manifold(const Problem& problem, Manifold& manifold, const Macr
     const Interval interval{request.t_start, request.t_end};
     const Tolerance tolerance{request.rtol, request.atol};
     ConstrainedMarch march(manifold, force);
-    // NOTE: samples between steps are interpolated; they are put on the manifold by one that no stepper relies on.
-    Manifold for_samples(problem);
-    ConstrainedMarch settle(for_samples, force);
     SampleSink sink;
-    if (request.sink) {
-        sink = [&, y = std::vector<double>()](double t, In given) mutable {
+    if (request.sink) {  // samples between steps are interpolated
+        sink = [&, settle = settling_onto(problem), y = std::vector<double>()](double t, In given) mutable {
             y.assign(given.begin(), given.end());
-            const Out state(y);
-            const auto settled = settle.project(t, state.first(x.size()), state.subspan(x.size(), x.size()));
-            request.sink(t, settled.converged ? In(y) : given);
+            settle(t, y);
+            request.sink(t, y);
         };
     }
     Recorder recorder(interval, request.samples, sink, request.keep, request.progress);
@@ -39,17 +35,17 @@ Marched march_on_manifold(const Problem& problem, Manifold& manifold, const Macr
         result.explanation = fmt::format("the force is not a finite number at the start, t = {}", request.t_start);
     } else {
         recorder.begin(point.y);
+        const auto adaptive = [&](const auto& controller) {
+            return march.adaptive(controller, interval, point, recorder, request.stop, request.most_steps);
+        };
         if (choice.step) {
             with_constrained_stepper(choice.name, "macro", [&](auto stepper_choice) {
                 typename decltype(stepper_choice)::Stepper stepper(manifold, velocity);
                 result = march.fixed(stepper, interval, *choice.step, point, recorder, request.stop);
             });
-        } else if (choice.name == "ode45") {
-            result = march.adaptive(Ode45Controller(tolerance, interval), interval, point, recorder, request.stop,
-                                    request.most_steps);
         } else {
-            result = march.adaptive(PiController(tolerance, interval), interval, point, recorder, request.stop,
-                                    request.most_steps);
+            result = choice.name == "ode45" ? adaptive(Ode45Controller(tolerance, interval))
+                                            : adaptive(PiController(tolerance, interval));
         }
     }
     const double reached = result.reached;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "lento/run/run.hpp"
 #include "march/adaptive.hpp"
 #include "march/controller.hpp"
 #include "march/fixed.hpp"
@@ -47,11 +48,8 @@ MacroChoice macro_choice(const Options& options, Interval interval, const MacroS
         choice.step = interval.length() / static_cast<double>(*options.steps);
     }
     choice.name = options.macro.value_or(choice.step ? solvers.usual : "dopri5");
-    const auto is_among = [&](const std::vector<std::string>& names) {
-        return std::find(names.begin(), names.end(), choice.name) != names.end();
-    };
-    const bool takes_fixed = is_among(solvers.fixed);
-    const bool chooses = is_among(solvers.adaptive);
+    const bool takes_fixed = std::ranges::count(solvers.fixed, choice.name) > 0;
+    const bool chooses = std::ranges::count(solvers.adaptive, choice.name) > 0;
     if (!takes_fixed && !chooses) {
         auto known = solvers.fixed;
         known.insert(known.end(), solvers.adaptive.begin(), solvers.adaptive.end());
@@ -75,82 +73,63 @@ MacroChoice macro_choice(const Options& options, Interval interval, const MacroS
 
 namespace {
 
-/// Remembers where each step was evaluated, and stops a piece where a projection is wanted.
-class Watch {
-public:
-    Watch(const SlowMotion& motion, std::stop_source& pause) : motion_(&motion), pause_(&pause) {}
+/// The march from one projection to the next. It remembers where each step was evaluated.
+struct Piece {
+    const MacroChoice& choice;
+    const SlowMotion& motion;
+    const Request& request;
+    Interval interval;
+    std::int64_t budget;
+    Recorder& recorder;
+    std::stop_source pause{};
+    std::stop_callback<std::function<void()>> passed_on{request.stop, [this] { pause.request_stop(); }};
+    std::vector<double> evaluated_at{};
+    bool paused = false;
 
     std::size_t controlled(std::size_t components) const { return components; }
-    std::span<const double> base() const { return base_; }
+    std::span<const double> base() const { return evaluated_at; }
     void begin() {
-        if (motion_->evaluated_at) {
-            const auto at = motion_->evaluated_at();
-            base_.assign(at.begin(), at.end());
+        if (motion.evaluated_at) {
+            const auto at = motion.evaluated_at();
+            evaluated_at.assign(at.begin(), at.end());
         }
     }
     bool operator()(double t, std::span<double> y) {
         begin();
-        if (motion_->wants_projection && motion_->wants_projection(t, y)) {
-            paused_ = true;
-            pause_->request_stop();
+        if (motion.wants_projection && motion.wants_projection(t, y)) {
+            paused = true;
+            pause.request_stop();
         }
         return true;
     }
-    bool paused() const { return paused_; }
-
-private:
-    const SlowMotion* motion_;
-    std::stop_source* pause_;
-    std::vector<double> base_;
-    bool paused_ = false;
-};
-
-/// The march from one projection to the next.
-class Piece {
-public:
-    Piece(const MacroChoice& choice, const SlowMotion& motion, const Request& request, Interval interval,
-          std::int64_t budget, Recorder& recorder)
-        : choice_(choice),
-          motion_(motion),
-          request_(request),
-          interval_(interval),
-          budget_(budget),
-          recorder_(recorder),
-          passed_on_(request.stop, [this] { pause_.request_stop(); }),
-          watch_(motion, pause_) {}
 
     MarchResult march(std::vector<double>& y) {
-        if (!choice_.step) {
+        if (!choice.step) {
             return by_tolerance(y);
         }
-        return motion_.acceleration ? by_acceleration(y) : by_rate(y);
+        return motion.acceleration ? by_acceleration(y) : by_rate(y);
     }
 
-    bool paused() const { return watch_.paused(); }
-
-private:
     MarchResult by_tolerance(std::vector<double>& y) {
-        const Tolerance tolerance{request_.rtol, request_.atol};
-        if (choice_.name == "ode45") {
-            return march_adaptive(Ode45Controller(tolerance, interval_), motion_.rate, interval_, y, recorder_,
-                                  pause_.get_token(), budget_, watch_);
+        const Tolerance tolerance{request.rtol, request.atol};
+        const auto with = [&](auto controller) {
+            return march_adaptive(controller, motion.rate, interval, y, recorder, pause.get_token(), budget, *this);
+        };
+        if (choice.name == "ode45" || choice.name == "dopri5") {
+            return choice.name == "ode45" ? with(Ode45Controller(tolerance, interval))
+                                          : with(PiController(tolerance, interval));
         }
-        if (choice_.name == "dopri5") {
-            return march_adaptive(PiController(tolerance, interval_), motion_.rate, interval_, y, recorder_,
-                                  pause_.get_token(), budget_, watch_);
-        }
-        const bool watches = static_cast<bool>(motion_.wants_projection);
-        const StepListener listener{[&](double to) { return recorder_.wants(to) || watches; },
+        const bool watches = static_cast<bool>(motion.wants_projection);
+        const StepListener listener{[&](double to) { return recorder.wants(to) || watches; },
                                     [&](DenseStep dense) {
                                         if (watches) {
                                             std::vector<double> end(y.size());
                                             dense.value(dense.to(), end);
-                                            watch_(dense.to(), end);
+                                            (*this)(dense.to(), end);
                                         }
-                                        recorder_.take(std::move(dense));
+                                        recorder.take(std::move(dense));
                                     }};
-        return march_sundials(choice_.name, motion_.rate, interval_, tolerance, y, listener, pause_.get_token(),
-                              budget_);
+        return march_sundials(choice.name, motion.rate, interval, tolerance, y, listener, pause.get_token(), budget);
     }
 
     /// Steppers for second-order systems.
@@ -159,23 +138,21 @@ private:
         state.y = y;
         MarchResult result;
         const auto with = [&](auto& stepper) {
-            result = march_fixed(stepper, motion_.acceleration, interval_, *choice_.step, state, recorder_,
-                                 pause_.get_token(), watch_);
+            result = march_fixed(stepper, motion.acceleration, interval, *choice.step, state, recorder,
+                                 pause.get_token(), *this);
         };
-        if (choice_.name == "implicit-midpoint") {
+        if (choice.name == "implicit-midpoint") {
             ImplicitMidpoint stepper(state.dimension());
             with(stepper);
             result.newton_iterations = stepper.iterations();
             if (!stepper.converged() && stepper.force_was_finite()) {
-                result.outcome = Outcome::not_converged;
-                result.culprit.reset();
-                result.explanation = fmt::format(
-                    "the equation of the implicit midpoint rule was not solved after t = {:.6g}; take a smaller "
-                    "macro_step",
-                    result.reached);
+                end_as(result, Outcome::not_converged,
+                       fmt::format("the equation of the implicit midpoint rule was not solved after t = {:.6g}; take a "
+                                   "smaller macro_step",
+                                   result.reached));
             }
         } else {
-            with_stepper(choice_.name, "macro", [&](auto stepper_choice) {
+            with_stepper(choice.name, "macro", [&](auto stepper_choice) {
                 typename decltype(stepper_choice)::template Stepper<double, dynamic> stepper(state.dimension());
                 with(stepper);
             });
@@ -189,28 +166,18 @@ private:
         FirstOrderState<double> state(y.size());
         state.y = y;
         const auto with = [&](auto method) {
-            return march_fixed_rate(method, motion_.rate, interval_, *choice_.step, state, recorder_,
-                                    pause_.get_token(), watch_);
+            return march_fixed_rate(method, motion.rate, interval, *choice.step, state, recorder, pause.get_token(),
+                                    *this);
         };
         const std::size_t size = y.size();
-        auto result = choice_.name == "euler"      ? with(Euler<double>(size))
-                      : choice_.name == "midpoint" ? with(Midpoint<double>(size))
-                      : choice_.name == "heun3"    ? with(Heun3<double>(size))
-                      : choice_.name == "rk4"      ? with(RungeKutta4<double>(size))
-                                                   : with(DormandPrince<double>(size));
+        auto result = choice.name == "euler"      ? with(Euler<double>(size))
+                      : choice.name == "midpoint" ? with(Midpoint<double>(size))
+                      : choice.name == "heun3"    ? with(Heun3<double>(size))
+                      : choice.name == "rk4"      ? with(RungeKutta4<double>(size))
+                                                  : with(DormandPrince<double>(size));
         y = state.y;
         return result;
     }
-
-    const MacroChoice& choice_;
-    const SlowMotion& motion_;
-    const Request& request_;
-    Interval interval_;
-    std::int64_t budget_;
-    Recorder& recorder_;
-    std::stop_source pause_;
-    std::stop_callback<std::function<void()>> passed_on_;
-    Watch watch_;
 };
 
 }  // namespace
@@ -230,7 +197,7 @@ Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const R
         result.rejected += total.rejected;
         result.newton_iterations += total.newton_iterations;
         total = std::move(result);
-        const bool paused = total.outcome == Outcome::interrupted && piece.paused() && !request.stop.stop_requested();
+        const bool paused = total.outcome == Outcome::interrupted && piece.paused && !request.stop.stop_requested();
         if (total.outcome != Outcome::completed && !paused) {
             break;
         }
@@ -254,10 +221,8 @@ Marched march_macro(const MacroChoice& choice, const AveragedAcceleration& force
 }
 
 Marched taken_apart(Marched marched) {
-    auto& y = marched.final_state.position;
-    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(y.size() / 2);
-    marched.final_state.velocity.assign(middle, y.end());
-    y.erase(middle, y.end());
+    const auto& y = marched.final_state.position;
+    marched.final_state = snapshot_of(marched.final_state.t, y, y.size() / 2, 0);
     return marched;
 }
 

@@ -7,7 +7,6 @@
 
 #include "judge/constrained_start.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/run/request.hpp"
 
 namespace lento {
 namespace {
@@ -49,8 +48,7 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
     record_.t_end = request_.t_start;
     record_.warnings = request_.notes;
     if (problem_.constraints) {
-        violation_ = put_on_constraints(problem_, request_.t_start, request_.t_end, request_.start, request_.velocity,
-                                        record_.warnings);
+        violation_ = put_on_constraints(problem_, interval(), request_.start, request_.velocity, record_.warnings);
     }
 }
 
