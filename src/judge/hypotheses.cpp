@@ -22,13 +22,10 @@ Hypotheses::Hypotheses(Acceleration& acceleration, const TimeScales& scales, dou
       least_swing_(1e-12 * cancelled),
       outset_(outset),
       mean_(mean) {
-    if (!acceleration.problem().phases.empty()) {
-        profile_ = profile_at(outset.start);
-    } else {
-        profile_.mean = acceleration.at(outset.start, outset.velocity, outset.t_start, {});
-        profile_.velocity_swing.assign(outset.start.size(), 0.0);
-        profile_.largest_displacement.assign(outset.start.size(), 0.0);
-    }
+    const std::vector<double> none(outset.start.size());
+    profile_ = acceleration.problem().phases.empty()
+                   ? FastPart::Profile{acceleration.at(outset.start, outset.velocity, outset.t_start, {}), none, none}
+                   : profile_at(outset.start);
 }
 
 double Hypotheses::leading_amplitude() const {

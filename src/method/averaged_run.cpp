@@ -86,10 +86,15 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
     if (time == ExplicitTime::running) {
         raise_tolerance_to_phase_noise(force, slow);
     }
+    double leakage = 0;  // the largest over the phases
+    for (const double ratio : scales_.ratios) {
+        const double steps = static_cast<double>(window->steps_per_period()) / ratio;
+        leakage = std::max(leakage, std::abs(window->weights().leakage(steps)));
+    }
     const WindowNoise noise{
         filter.name(),
         window->width() / scales_.slowest,
-        leakage(*window),
+        leakage > 1e-15 ? leakage : 0.0,
         leading_amplitude_,
         motion_->noise_across(micro_, window->micro_step(), window->weights().each_side(), largest(slow.position)),
         cancelled * std::numbers::pi / scales_.fastest};
@@ -183,18 +188,9 @@ void AveragedRun::raise_tolerance_to_phase_noise(const AveragedAcceleration& for
     }
 }
 
-double AveragedRun::leakage(const Window& window) const {
-    double share = 0;
-    for (const double ratio : scales_.ratios) {
-        share =
-            std::max(share, std::abs(window.weights().leakage(static_cast<double>(window.steps_per_period()) / ratio)));
-    }
-    return share > 1e-15 ? share : 0.0;
-}
-
 Solution AveragedRun::march(const AveragedAcceleration& force, const Window& window, const WindowNoise& noise,
                             const PhasePoint& slow) {
-    const auto macro = motion_->macro(options(), run_->interval());
+    const auto macro = macro_choice(options(), run_->interval(), motion_->solvers());
     if (velocity_.any) {
         motion_->require_stepper_suits_velocity("macro", macro.name);
     }

@@ -12,7 +12,6 @@
 #include "average/filter.hpp"
 #include "average/window.hpp"
 #include "judge/window_size.hpp"
-#include "lento/run/method.hpp"
 #include "lento/run/run.hpp"
 #include "method/motion.hpp"
 #include "problem/acceleration.hpp"
@@ -58,8 +57,6 @@ private:
     /// An averaged force that depends on the phase at which its window starts is known only up to that dependence,
     /// O(1/omega): a step-size control with a tighter tolerance would chase it with ever smaller steps.
     void raise_tolerance_to_phase_noise(const AveragedAcceleration& force, const PhasePoint& slow);
-    /// The share of the vibration that the window lets through: the largest over the phases.
-    double leakage(const Window& window) const;
     Solution march(const AveragedAcceleration& force, const Window& window, const WindowNoise& noise,
                    const PhasePoint& slow);
     /// x = X + Delta, v = V + W at the true phase.

@@ -1,5 +1,5 @@
 /// The slow motion of stiff springs without micro-steps: multipliers lambda = k g are expanded in powers of omega^-2,
-/// so that no derivative along the motion is of the size of omega (`average/multiplier_expansion.hpp`). That leaves
+/// no derivative along the motion being of size omega (`average/multiplier_expansion.hpp`). The rest is not stiff,
 ///
 ///     M q'' = F(q, q', t) - g'(q, t)^T lambda^n(q, q', t),        error O(omega^(-2n-2))
 ///

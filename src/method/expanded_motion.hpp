@@ -10,7 +10,6 @@
 #include "judge/slow_size.hpp"
 #include "lento/judge/violation.hpp"
 #include "lento/run/macro.hpp"
-#include "lento/run/request.hpp"
 #include "march/estimating.hpp"
 #include "problem/spring_spectrum.hpp"
 

@@ -100,6 +100,7 @@ public:
           break_even_(*field_, run.outset()),
           estimating_(run.interval(), run.request().rtol, run.request().atol,
                       run.request().sink ? run.request().samples : 0) {
+        run.count_with([this] { count(); });
         const auto& options = run.options();
         require_one_of("initial", options.initial.value_or("true-state"), {"true-state", "averaged"});
         macro_ = slow_march_choice(run.request(), run.problem().second_order ? free_solvers() : rate_solvers());
@@ -115,38 +116,43 @@ public:
 
     Solution solve() {
         if (!run_->goes_on()) {
-            return not_started();
+            return run_->not_started();
         }
         HarmonicStart start(*field_, request());
         const double budget = may_leave() ? std::min(share_to_find_out * break_even_.price_of_direct(), 1e9) : 1e9;
         plan_ = start.plan(options().phases, options().sweeps, static_cast<std::int64_t>(budget));
         if (!plan_.finite) {
-            return not_started(Outcome::diverged,
-                               "the force, or one of its derivatives, is not a finite number at the start, or near it");
+            return run_->not_started(
+                {Outcome::diverged,
+                 "the force, or one of its derivatives, is not a finite number at the start, or near it"});
         }
         if (constexpr double hopeless = 1e4; plan_.noise > hopeless) {
-            return not_started(Outcome::refused,
-                               fmt::format("rounding of the fast force, which cancels in its mean, leaves {:.1g} times "
-                                           "the tolerance: double precision cannot average it",
-                                           plan_.noise));
+            return run_->not_started(
+                {Outcome::refused,
+                 fmt::format("rounding of the fast force, which cancels in its mean, leaves {:.1g} times "
+                             "the tolerance: double precision cannot average it",
+                             plan_.noise)});
         }
         if (!plan_.affordable) {
-            return left_to_direct(break_even_.too_few_periods() + cheaper);
+            return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         if (const auto doubt = no_convergence(plan_); doubt && !options().sweeps) {
             return break_even_.separation(plan_) < 30 && may_leave()
-                       ? left_to_direct(doubt->sentence)
-                       : not_started(doubt->outcome, doubt->sentence + doubt->advice);
+                       ? run_->leave_to(method::direct, doubt->sentence)
+                       : run_->not_started({doubt->outcome, doubt->sentence + doubt->advice});
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
         if (auto why = break_even_.too_short_steps(plan_, first_tightness); !why.empty() && !as_it_is()) {
-            return may_leave() ? left_to_direct(why + cheaper) : not_separated(std::move(why));
+            // `direct` is left, from a true state.
+            const auto remedy = averaged_start() ? Remedy::in_the_sentence : Remedy::resolve;
+            return may_leave() ? run_->leave_to(method::direct, why + cheaper)
+                               : run_->not_started({Outcome::no_scale_separation, std::move(why), remedy});
         }
         if (break_even_.dearer(plan_, first_tightness) && may_leave()) {
-            return left_to_direct(break_even_.too_few_periods() + cheaper);
+            return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         return two_scale(start);
     }
@@ -161,25 +167,6 @@ private:
     }
     bool as_it_is() const { return options().phases || options().sweeps || macro_.name != "stoermer-cowell"; }
     bool averaged_start() const { return options().initial.value_or("true-state") != "true-state"; }
-    /// `direct` is left, from a true state.
-    Solution not_separated(std::string why) {
-        run_->refuse(Outcome::no_scale_separation, std::move(why),
-                     averaged_start() ? Remedy::in_the_sentence : Remedy::resolve);
-        average_.reset();
-        return not_started();
-    }
-    Solution left_to_direct(std::string why) {
-        count();
-        return run_->leave_to(method::direct, std::move(why));
-    }
-    Solution not_started() {
-        count();
-        return run_->not_started();
-    }
-    Solution not_started(Outcome outcome, std::string why) {
-        count();
-        return run_->not_started({outcome, std::move(why)});
-    }
 
     Solution two_scale(HarmonicStart& start) {
         // NOTE: a step cannot err by less than rounding of the mean force; shorter ones only add more of them.
@@ -226,7 +213,8 @@ private:
             "there are none; see error_estimate, or loosen rtol and atol",
             excess);
         if (excess > most && may_leave()) {
-            return left_to_direct(fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess));
+            return run_->leave_to(method::direct,
+                                  fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess));
         }
         if (excess > most) {
             pass.result.explanation = why;
@@ -281,7 +269,7 @@ private:
         const auto why =
             fmt::format("steps of the slow motion became shorter than a vibration at t = {:.4g}", pass.result.reached);
         if (may_leave()) {
-            return left_to_direct(why);
+            return run_->leave_to(method::direct, why);
         }
         pass.result.outcome = Outcome::no_scale_separation;
         pass.result.explanation = fmt::format(
@@ -301,7 +289,6 @@ private:
         const In state(plan_.state);
         auto marched = field_->second_order() ? march_macro(macro_, force, request(), state.first(n), state.subspan(n))
                                               : march_macro(macro_, {.rate = rate}, request(), plan_.state);
-        count();
         auto solution = run_->finished({.result = std::move(marched.result),
                                         .trajectory = std::move(marched.trajectory),
                                         .final_state = std::move(marched.final_state),
@@ -319,7 +306,7 @@ private:
         }
         pass.result.steps = steps_;
         pass.result.rejected = rejected_;
-        count();
+        evaluations_ = field_->evaluations();  // what is sent, and the last state, do not count
         const auto complete = mean_multipliers(response());
         if (average_) {
             estimating_.send(pass, request().sink, complete);
@@ -338,7 +325,7 @@ private:
     }
 
     void count() {
-        run_->statistics().force_evaluations = field_->evaluations();
+        run_->statistics().force_evaluations = evaluations_.value_or(field_->evaluations());
         run_->note(macro_);
         run_->note("phases", fmt::format("{}", plan_.phases));
         run_->note("sweeps", fmt::format("{}", plan_.sweeps));
@@ -357,6 +344,7 @@ private:
     HarmonicPlan plan_;
     std::shared_ptr<HarmonicAverage> average_;
     std::int64_t steps_ = 0, rejected_ = 0;
+    std::optional<std::int64_t> evaluations_;
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/number.hpp"
 #include "judge/price.hpp"
 #include "lento/run/macro.hpp"
 
@@ -16,13 +15,6 @@ namespace {
 
 constexpr double share = 0.1;       // of the tolerance, for the averaged force
 constexpr double most_ratio = 0.5;  // of the changes by one sweep and the one before
-
-In head(const std::vector<double>& y, std::size_t n) {
-    return std::span(y).first(n);
-}
-In tail(const std::vector<double>& y, std::size_t n) {
-    return std::span(y).subspan(n);
-}
 
 /// From the second change on: what the first sweep finds is the averaged force itself.
 double mean_ratio(In changes) {
@@ -48,14 +40,6 @@ std::vector<double> at_phase(const HarmonicAverage& average, const Response& res
     return found;
 }
 
-void Defect::include(const Defect& other) {
-    force = larger(force, other.force);
-    response = larger(response, other.response);
-}
-double Defect::worst() const {
-    return larger(force, response);
-}
-
 HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
     : field_(&field), request_(&request), weights_(field.dimension(), 1.0) {}
 
@@ -65,14 +49,17 @@ std::vector<double> HarmonicStart::start() const {
     return y;
 }
 
+void HarmonicStart::sweep(HarmonicAverage& average, int sweeps, const HarmonicPlan& plan) const {
+    average.sweep(sweeps, request_->t_start, In(plan.state).first(n()), In(plan.state).subspan(n()));
+}
+
 void HarmonicStart::pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const {
-    const double t = request_->t_start;
-    average.sweep(sweeps, t, head(plan.state, n()), tail(plan.state, n()));
+    sweep(average, sweeps, plan);
     if (request_->options.initial.value_or("true-state") == "averaged") {
         return;
     }
     plan.state = start();
-    add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(t)));
+    add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(request_->t_start)));
 }
 
 /// Scales of the unknowns, and with them what a change of the averaged force means.
@@ -152,8 +139,8 @@ std::size_t HarmonicStart::fewest_here() const {
 double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
     constexpr double golden = 0.6180339887498949;
     const double t = request_->t_start;
-    const auto X = head(plan.state, n());
-    const auto V = tail(plan.state, n());
+    const auto X = In(plan.state).first(n());
+    const auto V = In(plan.state).subspan(n());
     const Response none{std::vector<double>(average.block()),
                         std::vector<double>(field_->second_order() ? average.block() : 0)};
     std::vector<double> a(average.block()), mean(n()), differences(n());
@@ -176,19 +163,15 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
     const std::size_t length = n() + average.block();
     const auto terms = static_cast<std::size_t>(average.degree() + 1);
     plan.series.resize(terms * length);
+    std::vector<double> sizes(terms, 0.0);
     for (std::size_t j = 0; j < terms; ++j) {
         const auto block = average.series().subspan(j * average.block(), average.block());
         for (std::size_t i = 0; i < n(); ++i) {
-            plan.series[j * length + i] = average.grid().mean(block.subspan(i * plan.phases, plan.phases));
+            const double mean = average.grid().mean(block.subspan(i * plan.phases, plan.phases));
+            plan.series[j * length + i] = mean;
+            sizes[j] = larger(sizes[j], std::abs(mean) / driven_tolerance(i, plan));
         }
         std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
-    }
-    std::vector<double> sizes(terms, 0.0);
-    for (std::size_t j = 0; j < terms; ++j) {
-        for (std::size_t i = 0; i < n(); ++i) {
-            const double size = std::abs(plan.series[j * length + i]);
-            sizes[j] = larger(sizes[j], size / driven_tolerance(i, plan));
-        }
     }
     // Of a motion of frequency W coefficient j is about W^j/j! of the first.
     plan.slow_frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
@@ -218,8 +201,8 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
             break;
         }
         HarmonicAverage finer(*field_, 2 * plan.phases + 1);
-        average.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
-        finer.sweep(2, request_->t_start, head(plan.state, n()), tail(plan.state, n()));
+        sweep(average, 2, plan);
+        sweep(finer, 2, plan);
         plan.defect = {.force = change(average.force(), finer.force()),
                        .response = larger(difference(average, average.response(), finer, finer.response(), plan),
                                           off_the_grid(average, plan))};
@@ -260,8 +243,7 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     }
     constexpr int least_for_series = 7;
     if (plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
-        average.sweep(std::max(plan.sweeps, least_for_series), request_->t_start, head(plan.state, n()),
-                      tail(plan.state, n()));
+        sweep(average, std::max(plan.sweeps, least_for_series), plan);
         take_series(average, plan);
     }
     return plan;

@@ -9,6 +9,7 @@
 
 #include "average/harmonic.hpp"
 #include "average/phase_field.hpp"
+#include "base/number.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/judge/outset.hpp"
 #include "lento/run/request.hpp"
@@ -20,8 +21,11 @@ struct Defect {
     double force = 0;     ///< of the averaged force, times the length of the run
     double response = 0;  ///< of the response
 
-    void include(const Defect& other);
-    double worst() const;
+    void include(const Defect& other) {
+        force = larger(force, other.force);
+        response = larger(response, other.response);
+    }
+    double worst() const { return larger(force, response); }
 };
 
 struct HarmonicPlan {
@@ -72,6 +76,7 @@ public:
 private:
     std::size_t n() const { return field_->dimension(); }
     std::vector<double> start() const;
+    void sweep(HarmonicAverage& average, int sweeps, const HarmonicPlan& plan) const;
     /// One pass: sweeps at the state, and the state that goes with the response.
     void pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const;
     void measure(const HarmonicAverage& average, HarmonicPlan& plan);

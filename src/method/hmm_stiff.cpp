@@ -82,14 +82,11 @@ private:
 };
 
 /// The longest time between two projections.
-double longest_piece(const Request& request, const std::vector<double>& times) {
-    double longest = 0;
-    double before = request.t_start;
-    for (const double t : times) {
-        longest = std::max(longest, t - before);
-        before = t;
-    }
-    return std::max(longest, request.t_end - before);
+double longest_piece(const Request& request, std::vector<double> times) {
+    times.insert(times.begin(), request.t_start);
+    times.push_back(request.t_end);
+    std::adjacent_difference(times.begin(), times.end(), times.begin());
+    return *std::max_element(times.begin() + 1, times.end());
 }
 
 /// The paper's window where the start holds fast oscillations: taking them out is an error that a finer average would

@@ -8,7 +8,6 @@
 
 #include "lento/base/misuse.hpp"
 #include "march/constrained.hpp"
-#include "run/constrained_macro.hpp"
 #include "step/catalogue.hpp"
 
 namespace lento {
@@ -20,10 +19,6 @@ std::string Motion::usual_micro(const Options&, VelocityUse velocity) const {
 std::unique_ptr<Window> Motion::window(std::string_view micro, Acceleration& acceleration, const TimeScales& scales,
                                        const WindowShape& shape) {
     return make_window(micro, acceleration, scales, shape);
-}
-
-MacroChoice Motion::macro(const Options& options, Interval interval) const {
-    return macro_choice(options, interval, free_solvers());
 }
 
 Marched Motion::march(const MacroChoice& choice, VelocityUse, const AveragedAcceleration& force, const Request& request,
@@ -55,21 +50,9 @@ std::unique_ptr<Window> ConstrainedMotion::window(std::string_view micro, Accele
     return make_constrained_window(micro, active_, in_windows_, scales, shape);
 }
 
-MacroChoice ConstrainedMotion::macro(const Options& options, Interval interval) const {
-    return macro_choice(options, interval, constrained_solvers(usual_macro_));
-}
-
 Marched ConstrainedMotion::march(const MacroChoice& choice, VelocityUse velocity, const AveragedAcceleration& force,
                                  const Request& request, const PhasePoint& start) {
     return march_on_manifold(*problem_, in_march_, choice, velocity, force, request, start.position, start.velocity);
-}
-
-void ConstrainedMotion::require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const {
-    require_rattle_suits_velocity(role, stepper);
-}
-
-Settling ConstrainedMotion::settling() const {
-    return settling_onto(*problem_);
 }
 
 void ConstrainedMotion::settle(double t, PhasePoint& state) {

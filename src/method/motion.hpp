@@ -12,10 +12,9 @@
 #include "average/fast_part.hpp"
 #include "average/window.hpp"
 #include "lento/run/macro.hpp"
-#include "lento/run/request.hpp"
-#include "lento/solution/solution.hpp"
 #include "problem/manifold.hpp"
 #include "problem/probe.hpp"
+#include "run/constrained_macro.hpp"
 
 namespace lento {
 
@@ -39,7 +38,7 @@ public:
     virtual std::unique_ptr<Window> window(std::string_view micro, Acceleration& acceleration, const TimeScales& scales,
                                            const WindowShape& shape);
 
-    virtual MacroChoice macro(const Options& options, Interval interval) const;
+    virtual MacroSolvers solvers() const { return free_solvers(); }
     virtual Marched march(const MacroChoice& choice, VelocityUse velocity, const AveragedAcceleration& force,
                           const Request& request, const PhasePoint& start);
 
@@ -100,11 +99,13 @@ public:
     std::unique_ptr<Window> window(std::string_view micro, Acceleration&, const TimeScales& scales,
                                    const WindowShape& shape) override;
 
-    MacroChoice macro(const Options& options, Interval interval) const override;
+    MacroSolvers solvers() const override { return constrained_solvers(usual_macro_); }
     Marched march(const MacroChoice& choice, VelocityUse velocity, const AveragedAcceleration& force,
                   const Request& request, const PhasePoint& start) override;
 
-    void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const override;
+    void require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const override {
+        require_rattle_suits_velocity(role, stepper);
+    }
 
     void settle(double t, PhasePoint& state) override;
     void settle_position(double t, std::vector<double>& x) override;
@@ -113,7 +114,7 @@ public:
     /// SHAKE finds multipliers from positions: one rounding over h^2, which averages out only along the motion.
     double noise_across(std::string_view micro, double h, std::size_t steps, double size) const override;
 
-    Settling settling() const override;
+    Settling settling() const override { return settling_onto(*problem_); }
     /// The true state onto the manifold, with its multipliers, in which there is nothing averaged.
     std::function<void(Snapshot&)> completion() const override;
 

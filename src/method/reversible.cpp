@@ -20,7 +20,6 @@
 #include "average/slow_field.hpp"
 #include "judge/first_return.hpp"
 #include "lento/base/misuse.hpp"
-#include "lento/run/macro.hpp"
 #include "lento/run/run.hpp"
 #include "march/leapfrog.hpp"
 #include "method/slow_check.hpp"
@@ -67,21 +66,14 @@ bool is_leapfrog(const std::string& macro) {
     return macro == "leapfrog" || macro == "leapfrog1" || macro == "naive";
 }
 
-const MacroSolvers& slow_solvers() {
-    static const MacroSolvers solvers = [] {
-        MacroSolvers made = rate_solvers();
-        made.usual = "leapfrog";
-        made.fixed.insert(made.fixed.begin(), {"leapfrog", "leapfrog1", "naive"});
-        return made;
-    }();
-    return solvers;
-}
-
 class ReversibleRun : public MethodRun {
 public:
     explicit ReversibleRun(Run& run) : MethodRun(run), x_(run.start()) {
         const auto& options = run.options();
-        macro_ = macro_choice(options, run.interval(), slow_solvers());
+        MacroSolvers solvers = rate_solvers();
+        solvers.usual = "leapfrog";
+        solvers.fixed.insert(solvers.fixed.begin(), {"leapfrog", "leapfrog1", "naive"});
+        macro_ = macro_choice(options, run.interval(), solvers);
         reconstruction_ = options.reconstruction.value_or("symmetric");
         require_one_of("reconstruction", reconstruction_, {"symmetric", "nearest"});
         if (macro_.name == "naive" && reconstruction_ == "nearest") {

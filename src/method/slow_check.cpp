@@ -184,10 +184,9 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
     const bool phase_is_unknown = problem.phases.empty();
     auto& flow = average.flow();
     const auto d = static_cast<Index>(look.start.size());
-    Stretch stretch = one_period(flow, look);
     const auto after = [&](const VectorXd& x, std::int64_t periods) {
         VectorXd move(d);
-        Stretch whole = stretch;
+        Stretch whole = one_period(flow, look);
         whole.steps *= periods;
         flow.follow(whole, in(x), {move.data(), look.start.size()});
         return VectorXd(x + move);

@@ -33,10 +33,9 @@ struct SlowReport {
     std::vector<SlowMeasure> outputs{};  ///< variables and alternatives
     std::size_t declared = 0, needed = 0;
     double independence = 0;  ///< the smallest singular value of the gradients, each of length 1, at the best point
-    std::optional<double>
-        contraction{};             ///< by what the fast motion shrinks in a period what the slow variables leave open
-    std::int64_t evaluations = 0;  ///< that the look took
-    std::string problem{};         ///< a sentence; empty if all is well
+    std::optional<double> contraction{};  ///< in a period, of what the slow variables leave open
+    std::int64_t evaluations = 0;         ///< that the look took
+    std::string problem{};                ///< a sentence; empty if all is well
 };
 
 /// Where and how the fast motion is looked at.

@@ -13,8 +13,6 @@
 
 #include "average/map_field.hpp"
 #include "average/period_map.hpp"
-#include "lento/run/macro.hpp"
-#include "lento/run/method.hpp"
 #include "lento/run/run.hpp"
 #include "problem/ground.hpp"
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "lento/run/macro.hpp"
-#include "lento/run/request.hpp"
 #include "problem/manifold.hpp"
 #include "step/verlet.hpp"
 

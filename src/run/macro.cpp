@@ -104,10 +104,7 @@ struct Piece {
     }
 
     MarchResult march(std::vector<double>& y) {
-        if (!choice.step) {
-            return by_tolerance(y);
-        }
-        return motion.acceleration ? by_acceleration(y) : by_rate(y);
+        return !choice.step ? by_tolerance(y) : motion.acceleration ? by_acceleration(y) : by_rate(y);
     }
 
     MarchResult by_tolerance(std::vector<double>& y) {
