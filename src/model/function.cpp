@@ -8,7 +8,7 @@ ModelFunction::Shared::Shared(FunctionGraph given)
     : function(std::move(given)), evaluator(function.graph, function.results) {}
 
 const CompiledFunction& ModelFunction::Shared::code() {
-    std::call_once(once, [&] { compiled.emplace(function.graph, function.results, function.places); });
+    std::call_once(once, [&] { compiled.emplace(function); });
     return *compiled;
 }
 

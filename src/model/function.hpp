@@ -21,19 +21,9 @@ namespace lento::model {
 template <class S>
 S value_at(const Place& place, std::span<const S> x, std::span<const S> v, const S& t, std::span<const S> theta,
            const double* inputs) {
-    switch (place.array) {
-        case Place::Array::position:
-            return x[place.index];
-        case Place::Array::velocity:
-            return v[place.index];
-        case Place::Array::phase:
-            return theta[place.index];
-        case Place::Array::input:
-            return S(inputs[place.index]);
-        case Place::Array::time:
-            break;
-    }
-    return t;
+    const std::span<const S> arrays[]{x, v, {&t, 1}, theta};  // in the order of Place::Array
+    return place.array == Place::Array::input ? S(inputs[place.index])
+                                              : arrays[static_cast<std::size_t>(place.array)][place.index];
 }
 
 /// Machine code is made at once; or when a function has been called often, and until then it is interpreted: few

@@ -69,11 +69,10 @@ constexpr std::size_t index(Node node) {
     return static_cast<std::size_t>(node);
 }
 
-/// The functions of the language with the number of arguments each takes.
+/// The functions of the language.
 struct FunctionEntry {
     std::string_view name;
     Op op;
-    int arguments;
 };
 std::span<const FunctionEntry> function_catalogue();
 
@@ -143,13 +142,28 @@ private:
     Node intern(Entry entry);
     Node product(Node a, Node b);
     Node integer_power(Node a, int exponent);
-    /// The derivative of a node by its first and second operand.
-    struct ByOperand {
-        Node a, b;
-    };
-    ByOperand by_operands(Node node);
 
     std::shared_ptr<Nodes> nodes_ = std::make_shared<Nodes>();
+};
+
+/// Writes formulas into a graph.
+class Formula {
+public:
+    explicit Formula(Graph& graph) : graph_(graph) {}
+
+    Node number(double value) const { return graph_.constant(value); }
+    Node of(Op op, Node a) const { return graph_.unary(op, a); }
+    Node plus(Node a, Node b) const { return graph_.binary(Op::add, a, b); }
+    Node minus(Node a, Node b) const { return graph_.binary(Op::subtract, a, b); }
+    Node times(Node a, Node b) const { return graph_.binary(Op::multiply, a, b); }
+    Node over(Node a, Node b) const { return graph_.binary(Op::divide, a, b); }
+    Node negative(Node a) const { return graph_.unary(Op::negate, a); }
+    Node square(Node a) const { return times(a, a); }
+    /// To be divided by: of numbers that are not negative, and zero only where what is divided is zero too.
+    Node not_zero(Node a) const;
+
+protected:
+    Graph& graph_;
 };
 
 }  // namespace lento::model

@@ -45,14 +45,8 @@ private:
     std::unordered_map<Node, std::uint32_t> of_;  // the number of an input, by node
 };
 
-/// Expressions as code reads them: nothing in them depends on parameters but symbols whose place is among the inputs.
-struct FunctionGraph {
-    Graph graph{};
-    std::vector<Node> results{};
-    std::vector<Place> places{};
-};
-
-/// Copies `results` of `graph`; what depends on parameters alone, and is no number, becomes an input.
+/// Copies `results` of `graph`; what depends on parameters alone, and is no number, becomes an input: in what is made
+/// nothing depends on parameters but symbols whose place is among the inputs.
 FunctionGraph hoisted(const Graph& graph, std::span<const Node> results, std::span<const Place> places, Inputs& inputs);
 
 }  // namespace lento::model

@@ -13,14 +13,11 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-// NOTE: what is of higher order in the parameter shows as a difference between points; nothing found here is trusted unmeasured.
+// NOTE: what is of higher order in the parameter shows as a difference between points.
 constexpr double same = 1e-4;
 
-double growth(double a, double b, double factor) {
-    return a == 0 || b == 0 ? 0.0 : std::round(std::log(std::abs(b / a)) / std::log(factor));
-}
-
-/// The power of one over the parameter with which each entry grows, by the largest at any point: single points may be near a zero of it.
+/// The power of one over the parameter with which each entry grows, by the largest at any point: single points may be
+/// near a zero of it.
 MatrixXd powers(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& fast, double factor) {
     MatrixXd a = MatrixXd::Zero(slow[0].rows(), slow[0].cols());
     MatrixXd b = a;
@@ -28,7 +25,9 @@ MatrixXd powers(const std::vector<MatrixXd>& slow, const std::vector<MatrixXd>& 
         a = a.cwiseMax(slow[p].cwiseAbs());
         b = b.cwiseMax(fast[p].cwiseAbs());
     }
-    return a.binaryExpr(b, [&](double before, double after) { return growth(before, after, factor); });
+    return a.binaryExpr(b, [&](double before, double after) {
+        return before == 0 || after == 0 ? 0.0 : std::round(std::log(std::abs(after / before)) / std::log(factor));
+    });
 }
 
 }  // namespace
@@ -70,14 +69,9 @@ std::vector<double> Rates::at(std::size_t point, const std::vector<Node>& nodes)
     const std::size_t n = model_.dimension();
     auto x = start_of(model_);
     auto v = velocity_of(model_);
-    double largest = 1e-3;
-    for (const auto* values : {&x, &v}) {
-        for (const double value : *values) {
-            largest = std::max(largest, std::abs(value));
-        }
-    }
+    const double size = std::max({1e-3, largest(x), largest(v)});
     const auto moved = [&](double value, std::size_t i) {
-        return value + 0.3 * std::max(std::abs(value), 0.3 * largest) * (2 * golden_fraction(i, point) - 1);
+        return value + 0.3 * std::max(std::abs(value), 0.3 * size) * (2 * golden_fraction(i, point) - 1);
     };
     for (std::size_t i = 0; i < n; ++i) {
         x[i] = moved(x[i], i);
@@ -101,7 +95,7 @@ Leading::Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, 
         }
         power = powers(slow, fast, factor);
     }
-    // NOTE: velocities are faster than coordinates, so that of the stiffnesses only the largest lead: others couple what they leave apart.
+    // NOTE: velocities are faster than coordinates, so that of the stiffnesses only the largest lead.
     const double stiffest =
         coordinates > 0 ? std::max(1.0, power.block(coordinates, 0, coordinates, coordinates).maxCoeff()) : 1.0;
     for (Index i = 0; i < part.rows(); ++i) {
@@ -113,9 +107,9 @@ Leading::Leading(const std::vector<MatrixXd>& slow, std::vector<MatrixXd> fast, 
                     power(i, j) >= least ? (fast[p](i, j) - slow[p](i, j)) / (std::pow(factor, power(i, j)) - 1) : 0.0);
                 part(i, j) = std::abs(parts.back()) > std::abs(part(i, j)) ? parts.back() : part(i, j);
             }
-            for (const double other : parts) {
-                constant[static_cast<std::size_t>(i)] =
-                    constant[static_cast<std::size_t>(i)] && std::abs(other - parts[0]) <= same * std::abs(part(i, j));
+            if (!std::ranges::all_of(
+                    parts, [&](double other) { return std::abs(other - parts[0]) <= same * std::abs(part(i, j)); })) {
+                constant[static_cast<std::size_t>(i)] = false;
             }
         }
     }

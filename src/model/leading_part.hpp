@@ -1,4 +1,4 @@
-/// What is leading in the rates of a model as its small parameter becomes smaller, seen in numbers at points near the start.
+/// What is leading in the rates of a model as its small parameter becomes smaller, in numbers at points near the start.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ private:
     std::vector<MatrixEntry> entries_;
 };
 
-/// What grows as the parameter becomes smaller, in the Jacobian at each point; or what does not shrink, where nothing grows: times may be
-/// counted in fast units.
+/// What grows as the parameter becomes smaller, in the Jacobian at each point; or what does not shrink, where nothing
+/// grows: times may be counted in fast units.
 struct Leading {
     Eigen::MatrixXd part{};        ///< the largest at any point
     std::vector<bool> constant{};  ///< whether a row is the same everywhere

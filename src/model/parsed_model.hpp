@@ -160,6 +160,9 @@ Model folded(const Model& model);
 double number_in(const Model& model, std::string_view expression, const std::string& where);
 double number_in(const Model& model, std::string_view expression, Mark mark);
 
+/// The name of what stands there: "q", "q_dot", "theta", "t".
+std::string name_at(const Model& model, const Place& place);
+
 /// An expression back to text that the reader understands. Parameters appear as their values.
 std::string text_of(const Model& model, Node node);
 

@@ -19,7 +19,7 @@ struct PhaseEvaluator::Shared {
         const std::lock_guard lock(mutex);
         auto& code = codes[degree];
         if (!code) {
-            code.emplace(function.graph, function.results, function.places, dimension, degree);
+            code.emplace(function, dimension, degree);
         }
         return *code;
     }

@@ -37,7 +37,7 @@ std::unordered_map<Node, Pair> pairs(const Graph& graph, std::span<const Node> n
 
 }  // namespace
 
-PhaseLoop::PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const TaylorGraph& source,
+PhaseLoop::PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const FunctionGraph& source,
                      const Rows& tabulated, const jit::Cut& plan)
     : context_(LLVMGetModuleContext(module)),
       source_(source),
@@ -56,14 +56,7 @@ PhaseLoop::PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t 
     jit::add_attribute(function_, 1 + result_parameter, "noalias");
     jit::add_attribute(function_, 1 + carried_parameter, "noalias");
     jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-    open();
-}
 
-PhaseLoop::~PhaseLoop() {
-    LLVMDisposeBuilder(builder_);
-}
-
-void PhaseLoop::open() {
     entry_ = LLVMAppendBasicBlockInContext(context_, function_, "entry");
     loop_ = LLVMAppendBasicBlockInContext(context_, function_, "loop");
     LLVMPositionBuilderAtEnd(builder_, entry_);
@@ -76,6 +69,10 @@ void PhaseLoop::open() {
     phase_ = LLVMBuildPhi(builder_, count_, "");
     LLVMValueRef first = LLVMConstInt(count_, 0, 0);
     LLVMAddIncoming(phase_, &first, &entry_, 1);
+}
+
+PhaseLoop::~PhaseLoop() {
+    LLVMDisposeBuilder(builder_);
 }
 
 void PhaseLoop::finish() {

@@ -25,7 +25,7 @@ using Rows = std::unordered_map<Node, std::size_t>;
 class PhaseLoop {
 public:
     /// Values of `tabulated` nodes stand in the rows of phases; the rest of the phases is then not read.
-    PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const TaylorGraph& source,
+    PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const FunctionGraph& source,
               const Rows& tabulated, const jit::Cut& plan);
     ~PhaseLoop();
     PhaseLoop(const PhaseLoop&) = delete;
@@ -37,7 +37,6 @@ public:
     void finish();
 
 private:
-    void open();
     LLVMValueRef everywhere(LLVMValueRef number);
     LLVMValueRef value(Node node);
     LLVMValueRef before_loop(Node node);
@@ -47,7 +46,7 @@ private:
     LLVMValueRef address(unsigned parameter, std::size_t row);
 
     LLVMContextRef context_;
-    const TaylorGraph& source_;
+    const FunctionGraph& source_;
     const Rows& tabulated_;
     const jit::Cut& plan_;
     LLVMTypeRef number_, count_, vector_;

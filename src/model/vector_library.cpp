@@ -1,8 +1,8 @@
 #include "model/jit.hpp"
 
 #if defined(__x86_64__)
-// NOTE: the functions are called from compiled code alone, which knows their types. SLEEF's own header declares them only to a compiler
-// that is told to use the vectors, and this file must run on machines without.
+// NOTE: the functions are called from compiled code alone, which knows their types. SLEEF's own header declares them
+// only to a compiler that is told to use the vectors, and this file must run on machines without.
 namespace lento::model::jit {
 extern "C" {
 using VectorFunction = void();
