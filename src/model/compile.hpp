@@ -2,8 +2,7 @@
 ///
 /// One function per need: it reads positions, velocities, time, phases and inputs, and fills an array. IEEE semantics
 /// are kept, elementary functions are the system's libm, nothing is allocated when it runs, and any number of threads
-/// may call it. Large graphs are compiled in chunks and with fewer optimisations, so that compile time stays in
-/// proportion to size.
+/// may call it. Large graphs are compiled in chunks and with fewer optimisations: time stays in proportion to size.
 #pragma once
 
 #include <cstddef>

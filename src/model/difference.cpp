@@ -1,7 +1,6 @@
 #include "model/difference.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <unordered_map>

@@ -148,23 +148,18 @@ private:
 
     /// Unknowns that L connects with i, i among them.
     std::vector<Index> component(Index i, std::vector<bool>& seen) const {
-        std::vector<Index> members;
-        std::vector<Index> open{i};
-        while (!open.empty()) {
-            const Index k = open.back();
-            open.pop_back();
-            if (seen[static_cast<std::size_t>(k)]) {
-                continue;
-            }
-            seen[static_cast<std::size_t>(k)] = true;
-            members.push_back(k);
+        std::vector<Index> members{i};
+        seen[static_cast<std::size_t>(i)] = true;
+        for (std::size_t next = 0; next < members.size(); ++next) {
+            const Index k = members[next];
             for (Index j = 0; j < d_; ++j) {
-                if (matrix_(k, j) != 0 || matrix_(j, k) != 0) {
-                    open.push_back(j);
+                if (!seen[static_cast<std::size_t>(j)] && (matrix_(k, j) != 0 || matrix_(j, k) != 0)) {
+                    seen[static_cast<std::size_t>(j)] = true;
+                    members.push_back(j);
                 }
             }
         }
-        std::sort(members.begin(), members.end());
+        std::ranges::sort(members);
         return members;
     }
 

@@ -64,18 +64,6 @@ Node Graph::intern(Entry entry) {
     return node;
 }
 
-Node Graph::constant(double value) {
-    return intern({.op = Op::constant, .fixed = true, .value = value});
-}
-
-Node Graph::symbol(std::uint32_t number) {
-    return intern({.op = Op::symbol, .symbol = number});
-}
-
-Node Graph::parameter(std::uint32_t number) {
-    return intern({.op = Op::symbol, .fixed = true, .symbol = number});
-}
-
 Node Graph::unary(Op op, Node a) {
     if (is_constant(a)) {
         const double value = (*this)[a].value;

@@ -94,11 +94,11 @@ public:
         bool operator==(const Entry& other) const;
     };
 
-    Node constant(double value);
+    Node constant(double value) { return intern({.op = Op::constant, .fixed = true, .value = value}); }
     /// The symbol with that number: what it stands for is the caller's.
-    Node symbol(std::uint32_t number);
+    Node symbol(std::uint32_t number) { return intern({.op = Op::symbol, .symbol = number}); }
     /// The symbol with that number, which is a parameter. Whoever makes a symbol first decides which of the two it is.
-    Node parameter(std::uint32_t number);
+    Node parameter(std::uint32_t number) { return intern({.op = Op::symbol, .fixed = true, .symbol = number}); }
     Node unary(Op op, Node a);
     Node binary(Op op, Node a, Node b);
 
@@ -129,8 +129,7 @@ private:
         std::size_t operator()(const Entry& entry) const;
     };
 
-    /// What graphs share until one of them grows: a model with other values of its parameters does not copy its
-    /// expressions.
+    /// What graphs share until one of them grows.
     struct Nodes {
         std::vector<Entry> entries{};
         std::unordered_map<Entry, Node, Hash> known{};

@@ -4,8 +4,7 @@
 ///     inputs = (p_1, ..., p_m, e_1(p), e_2(p), ...)
 ///
 /// The parameters come first, then every largest expression of parameters alone that some function needs (`hoisted`).
-/// Functions register what they need when they are made, not when they are compiled: once all parts of a model are
-/// there, one evaluation of the inputs is all that new values cost.
+/// Functions register what they need when they are made: then one evaluation of the inputs is all that new values cost.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +31,6 @@ public:
     /// The numbers of `nodes`, which are fixed; `places` tells which parameter a symbol of `graph` is. Equal
     /// expressions have one number.
     std::vector<std::uint32_t> add(const Graph& graph, std::span<const Node> nodes, std::span<const Place> places);
-
-    std::size_t size() const;
 
     /// By the plain evaluator, operation by operation as the expressions stand.
     std::vector<double> values(std::span<const double> parameters) const;

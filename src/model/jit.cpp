@@ -5,7 +5,6 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>

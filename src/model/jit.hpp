@@ -29,13 +29,12 @@ struct LibraryFunction {
 };
 struct Library {
     std::vector<LibraryFunction> functions{};
-    /// Puts the sine and the cosine of its second argument where the first one points, in two thirds of the time of both.
+    /// Puts the sine and the cosine of its second argument where the first one points: faster than one by one.
     std::optional<LibraryFunction> sine_and_cosine{};
 };
 /// The system's libm.
 const Library& scalar_library();
-/// SLEEF's functions of vectors of `lanes` numbers, right to 1.0 units in the last place; none where this machine has no
-/// such vectors.
+/// SLEEF's functions of vectors of `lanes` numbers; none where this machine has no such vectors.
 const Library& vector_library(std::size_t lanes);
 
 /// Whether this machine has a feature, by LLVM's name of it ("avx2").

@@ -47,8 +47,8 @@ public:
     /// What is to be done with the values of `nodes` of the graph of names.
     void add_step(const Names& names, std::span<const Node> nodes, Step step);
 
-    /// The values of these parameters stand in expressions: whoever changes one has to read the model anew. The names of
-    /// those, and of parameters that these follow from; in their order.
+    /// The values of these parameters stand in expressions: whoever changes one has to read the model anew. Gives the
+    /// names of those and of parameters that they follow from, in their order.
     std::vector<std::string> fold(std::vector<std::uint32_t> parameters);
 
     /// Parameters, and all that follows from them; `given[k]` instead of the definition of parameter k.

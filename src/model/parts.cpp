@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "lento/problem/exact_flow.hpp"
 #include "lento/problem/systems.hpp"
 #include "model/problem_parts.hpp"

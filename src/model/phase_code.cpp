@@ -120,7 +120,7 @@ PhaseCode::PhaseCode(const FunctionGraph& function, std::size_t dimension, int d
         tabulated.emplace(part.table[row], row);
     }
 
-    // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, the code runs as fast.
+    // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, and code is as fast.
     const jit::Effort effort{jit::effort_for(operations_ + part.inside.size()).level, "default<O0>"};
     const auto machine = std::make_shared<jit::Machine>(effort, jit::vector_library(lanes_));
     machine_ = machine;

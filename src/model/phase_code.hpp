@@ -7,10 +7,9 @@
 /// k is number l m + k. Inputs are one array of numbers for all phases.
 ///
 /// The code works on vectors as wide as the machine has (AVX2, AVX-512). Elementary functions are SLEEF's, right to 1.0
-/// units in the last place: measured on a million arguments each, it stays below that for every function of the
-/// language, where glibc's libmvec is off by 1 to 3.5. Without such a unit they are those of libm, one lane after
-/// another. IEEE semantics are kept, any number of threads may call, and nothing is allocated but a buffer a thread,
-/// which grows once.
+/// units in the last place (measured on a million arguments each; glibc's libmvec is off by 1 to 3.5). Without such
+/// vectors they are those of libm, one lane after another. IEEE semantics are kept, any number of threads may call, and
+/// nothing is allocated but a buffer a thread, which grows once.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "model/phase_evaluator.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <optional>
 

@@ -69,10 +69,8 @@ private:
                 own};
     }
     std::string call(const Graph::Entry& entry) const {
-        std::string_view function = entry.op == Op::expm1 ? "expm1" : "log1p";
-        for (const auto& known : function_catalogue()) {
-            function = known.op == entry.op ? known.name : function;
-        }
+        const auto* known = found(function_catalogue(), entry.op, &FunctionEntry::op);
+        const auto function = known != nullptr ? known->name : entry.op == Op::expm1 ? "expm1" : "log1p";
         return is_binary(entry.op) ? fmt::format("{}({}, {})", function, text(entry.a).text, text(entry.b).text)
                                    : fmt::format("{}({})", function, text(entry.a).text);
     }

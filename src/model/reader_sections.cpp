@@ -1,5 +1,4 @@
 /// The sections that say what the system is and how it is run, one function each.
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

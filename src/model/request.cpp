@@ -1,5 +1,4 @@
 /// What a model says of a run.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -203,8 +203,7 @@ private:
         return primitive_over(value, turned, sum_of_squares(x, y));
     }
 
-    /// `a` where `difference` is positive, else `b`. NOTE: a graph has no branches; the weights are exactly 1 and 0, and
-    /// NaN with the value.
+    /// `a` where `difference` is positive, else `b`. NOTE: the weights are exactly 1 and 0, and NaN with the value.
     Series chosen(Node value, const Series& a, const Series& b, Node difference) {
         const Node first = graph_.binary(Op::max, of(Op::sign, difference), zero_);
         const Node second = minus(number(1), first);

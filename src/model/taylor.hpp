@@ -4,8 +4,8 @@
 ///
 /// Every node becomes D + 1 nodes by the recurrences of `base/jet.hpp`: with y = phi(a) and y' = g a' the coefficients
 /// obey k y_k = sum_{j=1..k} j a_j g_{k-j}. Equal sums are one node, and a coefficient that is zero whatever the
-/// arguments costs nothing. At a kink (of abs, sign, floor; where both arguments of min, max are equal) a coefficient is
-/// that of one side or zero.
+/// arguments costs nothing. At a kink (of abs, sign, floor; where both arguments of min, max are equal) a coefficient
+/// is that of one side or zero.
 #pragma once
 
 #include <cstddef>
