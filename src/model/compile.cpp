@@ -20,12 +20,11 @@ enum class Form { arrays, piece, numbers };
 /// Writes one function into a module.
 class FunctionWriter {
 public:
-    FunctionWriter(Form form, LLVMModuleRef module, const std::string& name, const Graph& graph,
-                   std::span<const Place> places, const jit::Cut& plan)
+    FunctionWriter(Form form, LLVMModuleRef module, const std::string& name, const FunctionGraph& source,
+                   const jit::Cut& plan)
         : form_(form),
           context_(LLVMGetModuleContext(module)),
-          graph_(graph),
-          places_(places),
+          source_(source),
           plan_(plan),
           number_(LLVMDoubleTypeInContext(context_)),
           builder_(LLVMCreateBuilderInContext(context_)),
@@ -55,7 +54,7 @@ public:
     /// Computes the nodes of one piece; stores what later pieces need.
     void compute(std::span<const Node> nodes) {
         for (const Node node : nodes) {
-            const auto& entry = graph_[node];
+            const auto& entry = source_.graph[node];
             const LLVMValueRef a = value(entry.a);
             const LLVMValueRef made = instructions_.operation(entry.op, a, value(entry.b));
             values_.emplace(node, made);
@@ -79,15 +78,10 @@ private:
         if (const auto known = values_.find(node); known != values_.end()) {
             return known->second;
         }
-        const auto& entry = graph_[node];
-        LLVMValueRef found = nullptr;
-        if (entry.op == Op::constant) {
-            found = instructions_.constant(entry.value);
-        } else if (entry.op == Op::symbol) {
-            found = load(places_[entry.symbol]);
-        } else {
-            found = LLVMBuildLoad2(builder_, number_, element(carried_parameter, plan_.carried.at(node)), "");
-        }
+        const auto& entry = source_.graph[node];
+        const LLVMValueRef found = entry.op == Op::constant ? instructions_.constant(entry.value)
+                                   : entry.op == Op::symbol ? load(source_.places[entry.symbol])
+                                                            : load(carried_parameter, plan_.carried.at(node));
         values_.emplace(node, found);
         return found;
     }
@@ -97,19 +91,20 @@ private:
         return LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &offset, 1, "");
     }
 
+    LLVMValueRef load(unsigned parameter, std::size_t index) {
+        return LLVMBuildLoad2(builder_, number_, element(parameter, index), "");
+    }
     LLVMValueRef load(const Place& place) {
         // NOTE: behind the first parameter, which is not used, they are in the order of Place::Array.
         const unsigned parameter = 1 + static_cast<unsigned>(place.array);
         const bool is_number =
             place.array == Place::Array::time || (form_ == Form::numbers && place.array != Place::Array::input);
-        return is_number ? LLVMGetParam(function_, parameter)
-                         : LLVMBuildLoad2(builder_, number_, element(parameter, place.index), "");
+        return is_number ? LLVMGetParam(function_, parameter) : load(parameter, place.index);
     }
 
     Form form_;
     LLVMContextRef context_;
-    const Graph& graph_;
-    std::span<const Place> places_;
+    const FunctionGraph& source_;
     const jit::Cut& plan_;
     std::unordered_map<Node, LLVMValueRef> values_;
     LLVMTypeRef number_;
@@ -119,16 +114,14 @@ private:
 };
 
 /// One result, of one coordinate and at most one phase.
-bool fits_in_numbers(const Graph& graph, std::span<const Node> results, std::span<const Place> places) {
-    if (results.size() != 1) {
-        return false;
-    }
-    const auto parts = graph.parts(results);
-    return parts.size() <= jit::chunk_length && std::all_of(parts.begin(), parts.end(), [&](Node node) {
-               const auto& entry = graph[node];
-               return entry.op != Op::symbol || places[entry.symbol].array == Place::Array::input ||
-                      places[entry.symbol].index == 0;
-           });
+bool fits_in_numbers(const FunctionGraph& source) {
+    const auto parts = source.graph.parts(source.results);
+    const auto fits = [&](Node node) {
+        const auto& entry = source.graph[node];
+        return entry.op != Op::symbol || source.places[entry.symbol].array == Place::Array::input ||
+               source.places[entry.symbol].index == 0;
+    };
+    return source.results.size() == 1 && parts.size() <= jit::chunk_length && std::ranges::all_of(parts, fits);
 }
 
 }  // namespace
@@ -154,43 +147,38 @@ struct CompiledFunction::Chunks {
     }
 };
 
-CompiledFunction::CompiledFunction(const Graph& graph, std::span<const Node> results, std::span<const Place> places) {
-    std::vector<Node> operations = graph.parts(results);
-    std::erase_if(operations, [&](Node node) { return is_leaf(graph[node].op); });
+CompiledFunction::CompiledFunction(const FunctionGraph& source) {
+    std::vector<Node> operations = source.graph.parts(source.results);
+    std::erase_if(operations, [&](Node node) { return is_leaf(source.graph[node].op); });
     operations_ = operations.size();
-    const jit::Cut plan = jit::cut(graph, operations);
+    const jit::Cut plan = jit::cut(source.graph, operations);
     const Form form = plan.pieces.size() == 1 ? Form::arrays : Form::piece;
-    machine_ = std::make_unique<jit::Machine>(jit::effort_for(operations_));
+    const auto machine = std::make_shared<jit::Machine>(jit::effort_for(operations_));
+    machine_ = machine;
 
     const auto name = [](std::size_t piece) { return fmt::format("lento_part_{}", piece); };
-    jit::write_pieces(plan, results, [&](std::size_t piece) {
-        return FunctionWriter(form, machine_->module(), name(piece), graph, places, plan);
+    jit::write_pieces(plan, source.results, [&](std::size_t piece) {
+        return FunctionWriter(form, machine->module(), name(piece), source, plan);
     });
-    const bool is_scalar = fits_in_numbers(graph, results, places);
+    const bool is_scalar = fits_in_numbers(source);
     if (is_scalar) {
-        FunctionWriter writer(Form::numbers, machine_->module(), "lento_scalar", graph, places, plan);
+        FunctionWriter writer(Form::numbers, machine->module(), "lento_scalar", source, plan);
         writer.compute(plan.pieces.front());
-        writer.give_back(results[0]);
+        writer.give_back(source.results[0]);
     }
 
-    machine_->finish();
+    machine->finish();
     if (form == Form::arrays) {
-        entry_ = reinterpret_cast<Entry>(machine_->address(name(0)));
+        entry_ = machine->function<Entry>(name(0));
     } else {
         Chunks chunks{.carried = plan.carried.size()};
         for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
-            chunks.pieces.push_back(reinterpret_cast<Chunks::Piece>(machine_->address(name(piece))));
+            chunks.pieces.push_back(machine->function<Chunks::Piece>(name(piece)));
         }
-        chunks_ = std::make_unique<const Chunks>(std::move(chunks));
+        chunks_ = std::make_shared<const Chunks>(std::move(chunks));
         entry_ = Chunks::run;
     }
-    if (is_scalar) {
-        scalar_ = reinterpret_cast<Scalar>(machine_->address("lento_scalar"));
-    }
+    scalar_ = is_scalar ? machine->function<Scalar>("lento_scalar") : nullptr;
 }
-
-CompiledFunction::~CompiledFunction() = default;
-CompiledFunction::CompiledFunction(CompiledFunction&&) noexcept = default;
-CompiledFunction& CompiledFunction::operator=(CompiledFunction&&) noexcept = default;
 
 }  // namespace lento::model

@@ -2,14 +2,12 @@
 ///
 /// One function per need: it reads positions, velocities, time, phases and inputs, and fills an array. IEEE semantics
 /// are kept, elementary functions are the system's libm, nothing is allocated when it runs, and any number of threads
-/// may call it. Large graphs are compiled in chunks and with fewer optimisations, so that compile time stays in
-/// proportion to size.
+/// may call it. Large graphs are compiled in chunks and with fewer optimisations: time stays in proportion to size.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "model/graph.hpp"
@@ -24,7 +22,16 @@ struct Place {
     /// Inputs are parameters and what follows from them (`inputs.hpp`).
     enum class Array : std::uint8_t { position, velocity, time, phase, input };
     Array array = Array::position;
-    std::uint32_t index = 0;  ///< within the array; of no meaning for time
+    std::uint32_t index = 0;  ///< within the array; 0 for time
+
+    bool operator==(const Place&) const = default;
+};
+
+/// Expressions as code reads them; `places[k]` tells where symbol k comes from.
+struct FunctionGraph {
+    Graph graph{};
+    std::vector<Node> results{};
+    std::vector<Place> places{};
 };
 
 /// How often machine code has been made in this process, for tests of what should not need any.
@@ -32,12 +39,8 @@ std::size_t compilations();
 
 class CompiledFunction {
 public:
-    /// Compiles `results` of `graph`; `places[k]` tells where symbol k comes from. Throws std::runtime_error if LLVM refuses, which
-    /// would be a bug.
-    CompiledFunction(const Graph& graph, std::span<const Node> results, std::span<const Place> places);
-    ~CompiledFunction();
-    CompiledFunction(CompiledFunction&&) noexcept;
-    CompiledFunction& operator=(CompiledFunction&&) noexcept;
+    /// Throws std::runtime_error if LLVM refuses, which would be a bug.
+    explicit CompiledFunction(const FunctionGraph& source);
 
     /// The code as any caller takes it who knows a function pointer and the pointer that goes with it, `self()`.
     using Entry = void (*)(const void* self, const double* x, const double* v, double t, const double* theta,
@@ -50,8 +53,8 @@ public:
         entry_(chunks_.get(), x, v, t, theta, inputs, result);
     }
 
-    /// The same for one coordinate, at most one phase and one result, with numbers instead of arrays: they stay in registers, which over
-    /// a pendulum saves a fifth of a micro-step. Null for everything larger; `self` is of no meaning.
+    /// The same for one coordinate, at most one phase and one result, with numbers instead of arrays: they stay in
+    /// registers, which over a pendulum saves a fifth of a micro-step. Null for everything larger.
     using Scalar = double (*)(const void* self, double x, double v, double t, double theta, const double* inputs);
     Scalar scalar() const { return scalar_; }
 
@@ -61,8 +64,8 @@ public:
 private:
     struct Chunks;
 
-    std::unique_ptr<jit::Machine> machine_;
-    std::unique_ptr<const Chunks> chunks_;  // where one function would be too long
+    std::shared_ptr<const jit::Machine> machine_;
+    std::shared_ptr<const Chunks> chunks_;  // where one function would be too long
     Entry entry_ = nullptr;
     Scalar scalar_ = nullptr;
     std::size_t operations_ = 0;

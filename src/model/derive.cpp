@@ -1,7 +1,6 @@
 #include "model/derive.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace lento::model {
 namespace {
@@ -26,7 +25,7 @@ std::vector<MatrixEntry> gradient_by_unknown(Model& model, Node node, std::size_
             entries.push_back({row, *column, partial.node});
         }
     }
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+    std::ranges::sort(entries, {}, &MatrixEntry::column);
     return entries;
 }
 
@@ -69,8 +68,8 @@ std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size
 ConstraintTerms constraint_terms(Model& model) {
     Graph& graph = model.graph;
     const auto velocities = velocity_symbols(model);
-    // The rate of change of a function of (q, v, t) along the motion, with v held: the directional derivative along (v, 0, 1); `sum`
-    // begins with the part by the time.
+    // The rate of change of a function of (q, v, t) along the motion, with v held: the directional derivative along
+    // (v, 0, 1); `sum` begins with the part by the time.
     const auto rate = [&](Node node, Node sum) {
         for (const auto& entry : gradient_by_position(model, node, 0)) {
             const Node velocity = graph.symbol(velocities[entry.column]);
@@ -78,20 +77,18 @@ ConstraintTerms constraint_terms(Model& model) {
         }
         return sum;
     };
+    const auto in_time = [&](Node node) { return rate(node, graph.derivative(node, time_symbol)); };
+    const auto at_rest = [&](Node node) { return rate(node, graph.constant(0)); };
     ConstraintTerms terms;
     for (std::size_t j = 0; j < model.constraints.size(); ++j) {
         const Node value = model.constraints[j].node;
         terms.values.push_back(value);
         const auto row = gradient_by_position(model, value, j);
         terms.jacobian.insert(terms.jacobian.end(), row.begin(), row.end());
-        const auto in_time = [&](Node node) { return rate(node, graph.derivative(node, time_symbol)); };
-        const auto at_rest = [&](Node node) { return rate(node, graph.constant(0)); };
         terms.velocity_residuals.push_back(in_time(value));
         terms.curvature.push_back(in_time(terms.velocity_residuals.back()));
         terms.rates_at_rest.push_back(at_rest(value));
         terms.curvature_at_rest.push_back(at_rest(terms.rates_at_rest.back()));
-        terms.moving = terms.moving || !(terms.rates_at_rest.back() == terms.velocity_residuals.back()) ||
-                       !(terms.curvature_at_rest.back() == terms.curvature.back());
     }
     return terms;
 }

@@ -40,7 +40,6 @@ struct ConstraintTerms {
     std::vector<Node> curvature;           ///< g''[v, v] + 2 g_t' v + g_tt
     std::vector<Node> rates_at_rest;       ///< g' v
     std::vector<Node> curvature_at_rest;   ///< g''[v, v]
-    bool moving = false;                   ///< some constraint depends on the time
 };
 ConstraintTerms constraint_terms(Model& model);
 
@@ -58,7 +57,8 @@ struct SlowTerms {
 };
 SlowTerms slow_terms(Model& model);
 
-/// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as the exact part.
+/// The terms of the rates of variables that are linear with constant coefficients, as a matrix: what may be declared as
+/// the exact part.
 Eigen::MatrixXd linear_terms(const Model& given);
 
 /// The right-hand side of the first-order form y' = r(y, t, theta): (v, M^-1 f) or the rates.

@@ -29,8 +29,12 @@ ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& te
       gradient_(model, mapped(terms.jacobian, &MatrixEntry::node), Compile::on_demand),
       rates_(model, terms.velocity_residuals, Compile::on_demand),
       curvature_(model, terms.curvature, Compile::on_demand),
-      rates_at_rest_(terms.moving ? ModelFunction(model, terms.rates_at_rest, Compile::on_demand) : rates_),
-      curvature_at_rest_(terms.moving ? ModelFunction(model, terms.curvature_at_rest, Compile::on_demand) : curvature_),
+      rates_at_rest_(terms.rates_at_rest == terms.velocity_residuals
+                         ? rates_
+                         : ModelFunction(model, terms.rates_at_rest, Compile::on_demand)),
+      curvature_at_rest_(terms.curvature_at_rest == terms.curvature
+                             ? curvature_
+                             : ModelFunction(model, terms.curvature_at_rest, Compile::on_demand)),
       inputs_(input_values(model)) {}
 
 std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {
@@ -64,17 +68,13 @@ struct ModelSlow::Terms {
             model.places.push_back({Place::Array::velocity, static_cast<std::uint32_t>(velocities + k)});
             return model.graph.symbol(static_cast<std::uint32_t>(model.places.size() - 1));
         };
-        // NOTE: places of symbols that are there already, before those of rates are added to them.
-        const auto places = model.places;
         for (const Node value : slow.values) {
             Node sum = model.graph.constant(0);
             for (const auto& partial : model.graph.gradient(value)) {
-                const auto& place = places[partial.symbol];
-                const std::size_t k = place.array == Place::Array::position   ? place.index
-                                      : place.array == Place::Array::velocity ? model.dimension() + place.index
-                                      : place.array == Place::Array::time     ? unknowns
-                                                                              : unknowns + 1 + place.index;
-                sum = model.graph.binary(Op::add, sum, model.graph.binary(Op::multiply, partial.node, rate_symbol(k)));
+                const Place place = model.places[partial.symbol];
+                const std::size_t other = place.array == Place::Array::time ? unknowns : unknowns + 1 + place.index;
+                const Node rate = rate_symbol(unknown_of(model, partial.symbol).value_or(other));
+                sum = model.graph.binary(Op::add, sum, model.graph.binary(Op::multiply, partial.node, rate));
             }
             rates.push_back(sum);
         }

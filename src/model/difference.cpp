@@ -1,7 +1,6 @@
 #include "model/difference.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <unordered_map>
@@ -14,14 +13,13 @@ namespace {
 /// A node at the centre and how it changes; the constant 0 if it does not.
 struct Moved {
     Node value{}, change{};
-    Node total{};  ///< where there is a better one than value + change
-    bool better_total = false;
+    std::optional<Node> total{};  ///< where there is a better one than value + change
 };
 
 /// The change of one operation. In the formulas a and b are operands, d and e their changes, A = a + d and B = b + e.
-class Rules {
+class Rules : Formula {
 public:
-    explicit Rules(Graph& graph) : graph_(graph) {}
+    using Formula::Formula;
 
     /// `node` has one operand, which moves.
     Node unary(Node node, const Moved& a) {
@@ -89,24 +87,14 @@ public:
         }
     }
 
-    /// The product of what both are now. The sum of its value and its change costs the same, but would lose its digits where a
-    /// high power becomes small: x^-12 divides by it.
+    /// The product of what both are now. The sum of its value and its change would lose its digits where a high power
+    /// becomes small: x^-12 divides by it.
     Node total_product(const Moved& a, const Moved& b) { return times(total(a), total(b)); }
 
     bool moves(const Moved& a) const { return !graph_.is_constant(a.change, 0); }
 
 private:
-    Node number(double value) { return graph_.constant(value); }
-    Node of(Op op, Node x) { return graph_.unary(op, x); }
-    Node plus(Node x, Node y) { return graph_.binary(Op::add, x, y); }
-    Node minus(Node x, Node y) { return graph_.binary(Op::subtract, x, y); }
-    Node times(Node x, Node y) { return graph_.binary(Op::multiply, x, y); }
-    Node over(Node x, Node y) { return graph_.binary(Op::divide, x, y); }
-    Node negative(Node x) { return graph_.unary(Op::negate, x); }
-    Node square(Node x) { return times(x, x); }
-    Node total(const Moved& a) { return a.better_total ? a.total : plus(a.value, a.change); }
-    /// A sum of roots, to be divided by: it is zero only where what is divided is zero too.
-    Node positive(Node sum) { return graph_.binary(Op::max, sum, number(std::numeric_limits<double>::denorm_min())); }
+    Node total(const Moved& a) { return a.total ? *a.total : plus(a.value, a.change); }
 
     /// a e + d B
     Node product(const Moved& a, const Moved& b) {
@@ -132,12 +120,12 @@ private:
         const Node moved = of(op, total(a));
         const Node sum =
             op == Op::sqrt ? plus(moved, node) : plus(plus(square(moved), times(moved, node)), square(node));
-        return over(a.change, positive(sum));
+        return over(a.change, not_zero(sum));
     }
 
     /// d (a + A) / s + e (b + B) / s with s = hypot(A, B) + hypot(a, b)
     Node hypotenuse(Node node, const Moved& a, const Moved& b) {
-        const Node sum = positive(plus(node, graph_.binary(Op::hypot, total(a), total(b))));
+        const Node sum = not_zero(plus(node, graph_.binary(Op::hypot, total(a), total(b))));
         const auto part = [&](const Moved& x) {
             return moves(x) ? times(x.change, over(plus(x.value, total(x)), sum)) : x.change;
         };
@@ -154,7 +142,8 @@ private:
         return plus(turn, times(number(2 * std::numbers::pi), turns));
     }
 
-    /// 2 sin h (cos a cos h - sin a sin h), -2 sin h (sin a cos h + cos a sin h) with h = d/2; tan d (1 + tan^2 a) / (1 - tan a tan d)
+    /// 2 sin h (cos a cos h - sin a sin h), -2 sin h (sin a cos h + cos a sin h) with h = d/2;
+    /// tan d (1 + tan^2 a) / (1 - tan a tan d)
     Node circular(Node node, const Moved& a) {
         if (graph_[node].op == Op::tan) {
             const Node turn = of(Op::tan, a.change);
@@ -181,20 +170,20 @@ private:
         return times(times(number(2), of(Op::sinh, half)), middle);
     }
 
-    /// The angle of which the sine is d c + a (c - C) and the cosine c C + a A, where c = sqrt(1 - a^2), C = sqrt(1 - A^2).
+    /// The angle with the sine d c + a (c - C) and the cosine c C + a A, where c = sqrt(1 - a^2), C = sqrt(1 - A^2).
     Node arc_sine(const Moved& a) {
         const Node below = minus(one_, a.value);
         const Node above = plus(one_, a.value);
         const Node c = of(Op::sqrt, times(below, above));
         // NOTE: not 1 - (a + d): near 1 the sum has lost its digits.
         const Node moved = of(Op::sqrt, times(minus(below, a.change), plus(above, a.change)));
-        const Node fall = over(times(plus(a.value, total(a)), a.change), positive(plus(c, moved)));
+        const Node fall = over(times(plus(a.value, total(a)), a.change), not_zero(plus(c, moved)));
         const Node sine = plus(times(a.change, c), times(a.value, fall));
         return graph_.binary(Op::atan2, sine, plus(times(c, moved), times(a.value, total(a))));
     }
 
-    /// A^p - a^p for an exponent that stays: -sign(d) m^p expm1(p log1p(-|d| / m)) from the larger m of a and A, which is right if the
-    /// other one is zero. A NaN is never hidden: the power of a negative m is none.
+    /// A^p - a^p for an exponent that stays: -sign(d) m^p expm1(p log1p(-|d| / m)) from the larger m of a and A, which
+    /// is right if the other one is zero. A NaN is never hidden: the power of a negative m is none.
     Node power(const Moved& a, Node exponent) {
         if (graph_.is_constant(exponent)) {
             const double p = graph_[exponent].value;
@@ -203,7 +192,7 @@ private:
             }
         }
         const Node larger = graph_.binary(Op::max, a.value, total(a));
-        const Node share = negative(over(of(Op::abs, a.change), positive(larger)));
+        const Node share = negative(over(of(Op::abs, a.change), not_zero(larger)));
         const Node fall = of(Op::expm1, times(exponent, of(Op::log1p, share)));
         return negative(times(times(of(Op::sign, a.change), graph_.binary(Op::power, larger, exponent)), fall));
     }
@@ -215,26 +204,24 @@ private:
         return times(node, of(Op::expm1, exponent));
     }
 
-    /// Powers too large for the graph to have made products of them: a product after all, as negative bases have them too.
+    /// Powers too large for the graph to have made products of them: products, since bases may be negative.
     Node integer_power(const Moved& a, int exponent) {
         Moved result{one_, number(0)};
         Moved repeated = a;
         for (int n = std::abs(exponent); n > 0; n /= 2) {
             if (n % 2 == 1) {
                 result = {times(result.value, repeated.value), product(result, repeated),
-                          total_product(result, repeated), true};
+                          total_product(result, repeated)};
             }
             if (n > 1) {
-                repeated = {square(repeated.value), product(repeated, repeated), total_product(repeated, repeated),
-                            true};
+                repeated = {square(repeated.value), product(repeated, repeated), total_product(repeated, repeated)};
             }
         }
         const Moved one{one_, number(0)};
         return exponent < 0 ? quotient(over(one_, result.value), one, result) : result.change;
     }
 
-    Graph& graph_;
-    Node one_ = graph_.constant(1);
+    const Node one_ = number(1);
 };
 
 }  // namespace
@@ -260,7 +247,6 @@ std::vector<Node> differences(Graph& graph, std::span<const Node> nodes, std::sp
             }
             if (entry.op == Op::multiply && rules.moves(result)) {
                 result.total = rules.total_product(a, b);
-                result.better_total = true;
             }
         }
         if (rules.moves(result)) {

@@ -2,12 +2,12 @@
 ///
 ///     g(c + d) - g(c) from (c, d) and without cancellation
 ///
-/// The rules are those of lento::Increment (base/increment.hpp, which says why), written once per operation instead of evaluated
-/// anew: what does not move costs nothing, and values at the centre are the nodes that are there already.
+/// The rules are those of lento::Increment (base/increment.hpp, which says why), written once per operation: what does
+/// not move costs nothing, and values at the centre are the nodes that are there already.
 ///
-/// NOTE: a graph has no branches, so these limits come on top. An argument of exp, sinh, cosh or tanh may not move by more than
-/// 700, and the base of a power may not be negative unless the exponent is a constant, nor zero if the exponent moves: the plain
-/// difference may still be a number there, the change is none. What is zero and stays zero (a root, a length) has the change 0.
+/// NOTE: a graph has no branches, so these limits come on top. An argument of exp, sinh, cosh or tanh may not move by
+/// more than 700, and the base of a power may not be negative unless the exponent is a constant, nor zero if the
+/// exponent moves. What is zero and stays zero (a root, a length) has the change 0.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@
 
 namespace lento::model {
 
-/// The change of each of `nodes` when every symbol k moves by `changes[k]` (nothing, or beyond the end: it stays), free of
-/// cancellation. A change may be any node of the graph; a node without a moving symbol has the constant change 0.
+/// The change of each of `nodes` when every symbol k moves by `changes[k]` (nothing, or beyond the end: it stays). A
+/// change may be any node of the graph; a node without a moving symbol has the constant change 0.
 std::vector<Node> differences(Graph& graph, std::span<const Node> nodes, std::span<const std::optional<Node>> changes);
 
 }  // namespace lento::model

@@ -1,10 +1,12 @@
 #include "model/document.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
+
+#include "model/mapped.hpp"
 
 namespace lento::model {
 namespace {
@@ -61,51 +63,31 @@ void refuse_endless_keys(const Source& source) {
     }
 }
 
-Value value_of(const toml::node& node);
-
-Value table_of(const toml::table& table) {
-    Value value;
-    value.kind = Value::Kind::table;
-    value.mark = mark_of(table.source());
-    for (const auto& [key, node] : table) {
-        value.entries.push_back({std::string(key.str()), mark_of(key.source(), key.length()), value_of(node)});
-    }
-    std::sort(value.entries.begin(), value.entries.end(), [](const Entry& a, const Entry& b) {
-        return std::tie(a.mark.line, a.mark.column) < std::tie(b.mark.line, b.mark.column);
-    });
-    return value;
-}
-
 Value value_of(const toml::node& node) {
     Value value;
     value.mark = mark_of(node.source());
-    switch (node.type()) {
-        case toml::node_type::integer:
-            value.kind = Value::Kind::number;
-            value.number = static_cast<double>(node.as_integer()->get());
-            break;
-        case toml::node_type::floating_point:
-            value.kind = Value::Kind::number;
-            value.number = node.as_floating_point()->get();
-            break;
-        case toml::node_type::string:
-            value.kind = Value::Kind::text;
-            value.text = node.as_string()->get();
-            break;
-        case toml::node_type::boolean:
-            value.kind = Value::Kind::boolean;
-            value.truth = node.as_boolean()->get();
-            break;
-        case toml::node_type::array:
-            value.kind = Value::Kind::list;
-            for (const auto& item : *node.as_array()) {
-                value.items.push_back(value_of(item));
-            }
-            break;
-        case toml::node_type::table:
-            return table_of(*node.as_table());
-        default:
-            break;
+    if (const auto* integer = node.as_integer()) {
+        value.kind = Value::Kind::number;
+        value.number = static_cast<double>(integer->get());
+    } else if (const auto* number = node.as_floating_point()) {
+        value.kind = Value::Kind::number;
+        value.number = number->get();
+    } else if (const auto* text = node.as_string()) {
+        value.kind = Value::Kind::text;
+        value.text = text->get();
+    } else if (const auto* truth = node.as_boolean()) {
+        value.kind = Value::Kind::boolean;
+        value.truth = truth->get();
+    } else if (const auto* items = node.as_array()) {
+        value.kind = Value::Kind::list;
+        value.items = mapped(*items, value_of);
+    } else if (const auto* table = node.as_table()) {
+        value.kind = Value::Kind::table;
+        for (const auto& [key, entry] : *table) {
+            value.entries.push_back({std::string(key.str()), mark_of(key.source(), key.length()), value_of(entry)});
+        }
+        std::ranges::sort(value.entries, {},
+                          [](const Entry& entry) { return std::pair(entry.mark.line, entry.mark.column); });
     }
     return value;
 }
@@ -113,8 +95,7 @@ Value value_of(const toml::node& node) {
 }  // namespace
 
 const Entry* Value::find(std::string_view key) const {
-    const auto found = std::ranges::find(entries, key, &Entry::key);
-    return found == entries.end() ? nullptr : &*found;
+    return found(entries, key, &Entry::key);
 }
 
 std::string_view Value::kind_name() const {
@@ -132,7 +113,7 @@ Value read_document(const Source& source) {
     }
     refuse_endless_keys(source);
     try {
-        return table_of(toml::parse(source.text(), source.name()));
+        return value_of(toml::parse(source.text(), source.name()));
     } catch (const toml::parse_error& error) {
         source.fail(mark_of(error.source()), error.description());
     }

@@ -1,5 +1,4 @@
-/// A TOML document as a tree in the order of the file, every part with its place. What reads it need not know toml++, which sorts
-/// its keys.
+/// A TOML document as a tree in the order of the file, every part with its place. (toml++ sorts its keys.)
 #pragma once
 
 #include <string>
@@ -19,9 +18,9 @@ struct Value {
     Mark mark{};
     double number = 0;
     bool truth = false;
-    std::string text;
-    std::vector<Value> items;    ///< of a list
-    std::vector<Entry> entries;  ///< of a table
+    std::string text{};
+    std::vector<Value> items{};    ///< of a list
+    std::vector<Entry> entries{};  ///< of a table
 
     const Entry* find(std::string_view key) const;
     /// "a number", "text", "a table", ...

@@ -1,8 +1,6 @@
-/// The plain evaluator of a graph: the reference for compiled code, and the way for every scalar type (double, long double, jets,
-/// increments).
+/// The plain evaluator of a graph: the reference for compiled code, and the way for every scalar type.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>

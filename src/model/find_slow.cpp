@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,8 +24,9 @@ constexpr int most_turns = 8;  // in a resonance
 // Of frequencies: the leading part is seen up to terms of higher order, and what is found is measured.
 constexpr double same = 1e-4;
 
-/// Makes S^-1 A S of A, with S diagonal, so that rows are as long as columns; S. Coordinates and velocities of a stiff oscillator differ by
-/// its frequency, and eigenvalues of what is not balanced lose that many digits (Parlett and Reinsch, Numer. Math. 13 (1969)).
+/// Makes S^-1 A S of A, with S diagonal, so that rows are as long as columns; S. Coordinates and velocities of a stiff
+/// oscillator differ by its frequency, and eigenvalues of what is not balanced lose that many digits (Parlett and
+/// Reinsch, Numer. Math. 13 (1969)).
 VectorXd balanced(MatrixXd& A) {
     VectorXd scale = VectorXd::Ones(A.rows());
     constexpr int sweeps = 20;
@@ -49,11 +50,11 @@ struct Complex {
     Node re, im;
 };
 
-class Finder {
+class Finder : Formula {
 public:
     Finder(Model& model, Model& faster, double factor)
-        : model_(model),
-          graph_(model.graph),
+        : Formula(model.graph),
+          model_(model),
           rates_(model),
           d_(static_cast<Index>(rates_.unknowns())),
           leading_(rates_.jacobians(), Rates(faster).jacobians(), factor, static_cast<Index>(model.coordinates.size())),
@@ -62,47 +63,36 @@ public:
     FoundSlow found() {
         for (auto step :
              {&Finder::find_matrix, &Finder::find_oscillations, &Finder::find_driven, &Finder::find_phases}) {
-            if (why_not_.empty()) {
-                (this->*step)();
+            if (std::string why_not = (this->*step)(); !why_not.empty()) {
+                return {{}, std::move(why_not)};
             }
         }
-        return why_not_.empty() ? FoundSlow{std::move(variables_), {}} : FoundSlow{{}, why_not_};
+        return {std::move(variables_), {}};
     }
 
 private:
-    std::string name(Index i) const {
-        const auto k = static_cast<std::size_t>(i);
-        return model_.is_first_order()         ? model_.variables[k].name
-               : k < model_.coordinates.size() ? model_.coordinates[k].name
-                                               : model_.coordinates[k - model_.coordinates.size()].name + "_dot";
+    Place place(Index i) const {
+        const auto k = static_cast<std::uint32_t>(i);
+        const auto n = static_cast<std::uint32_t>(model_.dimension());
+        return k < n ? Place{Place::Array::position, k} : Place{Place::Array::velocity, k - n};
     }
-    Node unknown(Index i) const {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t n = model_.dimension();
-        return k < n ? symbol_at(Place::Array::position, k) : symbol_at(Place::Array::velocity, k - n);
-    }
-    Node symbol_at(Place::Array array, std::size_t index) const {
-        const auto found = std::ranges::find_if(
-            model_.places, [&](const Place& place) { return place.array == array && place.index == index; });
+    std::string name(Index i) const { return name_at(model_, place(i)); }
+    Node unknown(Index i) const { return symbol_at(place(i)); }
+    Node symbol_at(const Place& wanted) const {
+        const auto found = std::ranges::find(model_.places, wanted);
         return graph_.symbol(static_cast<std::uint32_t>(found - model_.places.begin()));
     }
-    Node times(double factor, Node node) { return graph_.binary(Op::multiply, graph_.constant(factor), node); }
-    Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
-    Node plus(Node a, Node b) { return graph_.binary(Op::add, a, b); }
-    Node minus(Node a, Node b) { return graph_.binary(Op::subtract, a, b); }
+    using Formula::times;
+    Node times(double factor, Node node) { return times(number(factor), node); }
     // NOTE: one operation a statement. Compilers evaluate arguments in orders of their own, and the text would show it.
-    Node sum_of_products(Node a, Node b, Node c, Node d) {
+    /// a b + c d, or a b - c d.
+    Node of_products(Op op, Node a, Node b, Node c, Node d) {
         const Node first = times(a, b);
         const Node second = times(c, d);
-        return plus(first, second);
-    }
-    Node difference_of_products(Node a, Node b, Node c, Node d) {
-        const Node first = times(a, b);
-        const Node second = times(c, d);
-        return minus(first, second);
+        return graph_.binary(op, first, second);
     }
     Complex times(Complex a, Complex b) {
-        return {difference_of_products(a.re, b.re, a.im, b.im), sum_of_products(a.re, b.im, a.im, b.re)};
+        return {of_products(Op::subtract, a.re, b.re, a.im, b.im), of_products(Op::add, a.re, b.im, a.im, b.re)};
     }
     Complex power(Complex a, int exponent) {
         Complex result = a;
@@ -119,29 +109,23 @@ private:
         variables_.push_back({std::move(name), node, alternative});
     }
     bool taken(const std::string& wanted) const {
-        for (Index i = 0; i < d_; ++i) {
-            if (name(i) == wanted) {
-                return true;
-            }
-        }
         const auto same = [&](const auto& entry) { return entry.name == wanted; };
-        return std::ranges::any_of(model_.observed, same) || std::ranges::any_of(model_.phases, same) ||
+        const auto is_unknown = [&](Index i) { return name(i) == wanted; };
+        return std::ranges::any_of(std::views::iota(Index(0), d_), is_unknown) ||
+               std::ranges::any_of(model_.observed, same) || std::ranges::any_of(model_.phases, same) ||
                std::ranges::any_of(model_.parameters, same) || std::ranges::any_of(variables_, same);
     }
 
+    // The steps say why not, or nothing.
+
     /// L on the unknowns whose leading rates are linear; with coordinates, x' = v where v is such.
-    void find_matrix() {
-        bool any = false;
+    std::string find_matrix() {
         for (Index i = 0; i < d_; ++i) {
-            any = any || leading_.grows(i);
             if (leading_.grows(i) && leading_.is_constant(i) &&
                 (leading_.part.row(i).tail(leading_.part.cols() - d_).array() == 0).all()) {
                 matrix_.row(i) = leading_.part.row(i).head(d_);
                 linear_.push_back(i);
             }
-        }
-        if (!any) {
-            why_not_ = fmt::format("no rate grows as {} becomes smaller", model_.small.value_or("the small parameter"));
         }
         const auto n = static_cast<Index>(model_.coordinates.size());
         for (const Index v : std::vector<Index>(linear_)) {
@@ -155,51 +139,52 @@ private:
                 driven_.push_back(i);
             }
         }
+        return linear_.empty() && driven_.empty()
+                   ? fmt::format("no rate grows as {} becomes smaller", model_.small.value_or("the small parameter"))
+                   : std::string();
     }
     bool is_linear(Index i) const { return std::ranges::find(linear_, i) != linear_.end(); }
     bool is_driven(Index i) const { return std::ranges::find(driven_, i) != driven_.end(); }
 
     /// Unknowns that L connects with i, i among them.
     std::vector<Index> component(Index i, std::vector<bool>& seen) const {
-        std::vector<Index> members;
-        std::vector<Index> open{i};
-        while (!open.empty()) {
-            const Index k = open.back();
-            open.pop_back();
-            if (seen[static_cast<std::size_t>(k)]) {
-                continue;
-            }
-            seen[static_cast<std::size_t>(k)] = true;
-            members.push_back(k);
+        std::vector<Index> members{i};
+        seen[static_cast<std::size_t>(i)] = true;
+        for (std::size_t next = 0; next < members.size(); ++next) {
+            const Index k = members[next];
             for (Index j = 0; j < d_; ++j) {
-                if (matrix_(k, j) != 0 || matrix_(j, k) != 0) {
-                    open.push_back(j);
+                if (!seen[static_cast<std::size_t>(j)] && (matrix_(k, j) != 0 || matrix_(j, k) != 0)) {
+                    seen[static_cast<std::size_t>(j)] = true;
+                    members.push_back(j);
                 }
             }
         }
-        std::sort(members.begin(), members.end());
+        std::ranges::sort(members);
         return members;
     }
 
-    void find_oscillations() {
+    std::string not_linear(Index i) const {
+        return fmt::format("the leading part of the rate of {} is not linear", name(i));
+    }
+
+    std::string find_oscillations() {
         std::vector<bool> seen(static_cast<std::size_t>(d_), false);
-        for (Index i = 0; i < d_ && why_not_.empty(); ++i) {
+        std::string why_not;
+        for (Index i = 0; i < d_ && why_not.empty(); ++i) {
             if (seen[static_cast<std::size_t>(i)] || is_driven(i)) {
                 continue;
             }
             const auto members = component(i, seen);
-            for (const Index k : members) {
-                if (is_driven(k)) {
-                    why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(k));
-                    return;
-                }
-            }
-            if (members.size() == 1) {
+            const auto driven = std::ranges::find_if(members, [this](Index k) { return is_driven(k); });
+            if (driven != members.end()) {
+                why_not = not_linear(*driven);
+            } else if (members.size() == 1) {
                 add(name(i) + "_slow", unknown(i));
             } else {
-                take_apart(members);
+                why_not = take_apart(members);
             }
         }
+        return why_not;
     }
 
     Node combination(const std::vector<Index>& members, const VectorXd& weights) {
@@ -220,23 +205,21 @@ private:
         return sum.value_or(graph_.constant(0));
     }
 
-    void take_apart(const std::vector<Index>& members) {
+    std::string take_apart(const std::vector<Index>& members) {
+        const auto they = [&](std::string_view what) {
+            return fmt::format("the leading part of the rates of {} and what it is coupled with {}", name(members[0]),
+                               what);
+        };
         const auto m = static_cast<Index>(members.size());
         MatrixXd block = matrix_(members, members);
         const VectorXd scale = balanced(block);
         const auto [eigenvalues, eigenvectors] = eigenpairs(block.transpose());
         const double size = eigenvalues.cwiseAbs().maxCoeff();
         if (!(size > 0)) {
-            why_not_ = fmt::format("the leading part of the rates of {} and what it is coupled with does not oscillate",
-                                   name(members[0]));
-            return;
+            return they("does not oscillate");
         }
-        if (eigenvalues.real().cwiseAbs().maxCoeff() > 1e-7 * size) {
-            why_not_ = fmt::format(
-                "the leading part of the rates of {} and what it is coupled with does not oscillate: eigenvalues with "
-                "real parts up to {:.3g}",
-                name(members[0]), eigenvalues.real().cwiseAbs().maxCoeff());
-            return;
+        if (const double growth = eigenvalues.real().cwiseAbs().maxCoeff(); growth > 1e-7 * size) {
+            return they(fmt::format("does not oscillate: eigenvalues with real parts up to {:.3g}", growth));
         }
         Index found = 0;
         for (Index k = 0; k < m; ++k) {
@@ -273,16 +256,11 @@ private:
                 add(name(members[static_cast<std::size_t>(largest)]) + "_slow", combination(members, w));
             }
         }
-        if (found < m) {
-            why_not_ = fmt::format(
-                "the leading part of the rates of {} and what it is coupled with grows in time: its matrix has too few "
-                "eigenvectors",
-                name(members[0]));
-        }
+        return found < m ? they("grows in time: its matrix has too few eigenvectors") : "";
     }
 
     /// x_i' = c_i(x) . x_C + O(1) with slow c_i: x_i - c_i L_C^-1 x_C. Of a vibration by a phase: its antiderivative.
-    void find_driven() {
+    std::string find_driven() {
         const auto m = static_cast<Index>(linear_.size());
         const MatrixXd block = matrix_(linear_, linear_);
         Eigen::FullPivLU<MatrixXd> lu;
@@ -290,8 +268,7 @@ private:
             lu.compute(block);
         }
         if (!driven_.empty() && m > 0 && !lu.isInvertible()) {
-            why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(driven_[0]));
-            return;
+            return not_linear(driven_[0]);
         }
         for (const Index i : driven_) {
             Node node = unknown(i);
@@ -301,8 +278,7 @@ private:
                     const Node c = rates_.partial(i, linear_[static_cast<std::size_t>(a)]);
                     if (std::abs(inverse) > 0 && !graph_.is_constant(c, 0)) {
                         if (!only_slow(c)) {
-                            why_not_ = fmt::format("the leading part of the rate of {} is not linear", name(i));
-                            return;
+                            return not_linear(i);
                         }
                         const Node term =
                             times(times(std::abs(inverse), c), unknown(linear_[static_cast<std::size_t>(b)]));
@@ -317,28 +293,25 @@ private:
                 }
                 const auto turns = harmonic(by_phase, j);
                 if (!turns || !only_slow(by_phase)) {
-                    why_not_ = fmt::format("the vibration of {} by {} is not one sine with a slow amplitude", name(i),
-                                           model_.phases[j].name);
-                    return;
+                    return fmt::format("the vibration of {} by {} is not one sine with a slow amplitude", name(i),
+                                       model_.phases[j].name);
                 }
                 node = plus(node, times(1 / (*turns * *turns * model_.phases[j].frequency), by_phase));
             }
             add(name(i) + "_slow", node);
         }
+        return {};
     }
     /// Whether an expression depends on no fast unknown.
     bool only_slow(Node node) {
-        for (const auto& partial : graph_.gradient(node)) {
+        return std::ranges::none_of(graph_.gradient(node), [this](const Partial& partial) {
             const auto i = unknown_of(model_, partial.symbol);
-            if (i && (is_linear(static_cast<Index>(*i)) || is_driven(static_cast<Index>(*i)))) {
-                return false;
-            }
-        }
-        return true;
+            return i && (is_linear(static_cast<Index>(*i)) || is_driven(static_cast<Index>(*i)));
+        });
     }
     /// n where the second derivative by the phase is -n^2 times the function, at every point.
     std::optional<double> harmonic(Node node, std::size_t phase) {
-        const std::uint32_t symbol = graph_[symbol_at(Place::Array::phase, phase)].symbol;
+        const auto symbol = graph_[symbol_at({Place::Array::phase, static_cast<std::uint32_t>(phase)})].symbol;
         const Node second = graph_.derivative(graph_.derivative(node, symbol), symbol);
         std::optional<double> square;
         for (std::size_t p = 0; p < Rates::points; ++p) {
@@ -352,20 +325,18 @@ private:
         return std::sqrt(square.value_or(1));
     }
 
-    void find_phases() {
+    std::string find_phases() {
         if (!model_.phases.empty()) {
             return relative_to_phase();
         }
-        for (std::size_t j = 0; j < oscillators_.size(); ++j) {
-            const auto& own = oscillators_[j];
-            add("I_" + own.name, sum_of_products(own.z.re, own.z.re, own.z.im, own.z.im));
+        for (const auto& own : oscillators_) {
+            add("I_" + own.name, of_products(Op::add, own.z.re, own.z.re, own.z.im, own.z.im));
         }
-        for (std::size_t j = 1; j < oscillators_.size() && why_not_.empty(); ++j) {
-            relative_phase(oscillators_[0], oscillators_[j]);
+        std::string why_not = oscillators_.empty() ? "the leading part does not oscillate" : "";
+        for (std::size_t j = 1; j < oscillators_.size() && why_not.empty(); ++j) {
+            why_not = relative_phase(oscillators_[0], oscillators_[j]);
         }
-        if (oscillators_.empty() && why_not_.empty()) {
-            why_not_ = "the leading part does not oscillate";
-        }
+        return why_not;
     }
 
     struct Oscillator {
@@ -374,42 +345,42 @@ private:
         std::string name;
     };
 
-    void relative_phase(const Oscillator& first, const Oscillator& other) {
+    std::string relative_phase(const Oscillator& first, const Oscillator& other) {
         for (int a = 1; a <= most_turns; ++a) {
             const double turns = a * first.frequency / other.frequency;
             const int b = static_cast<int>(std::round(turns));
             if (b >= 1 && b <= most_turns && std::abs(turns - b) < same * b) {
                 const Complex p = power(first.z, a);
                 const Complex q = power(other.z, b);
-                const Node phi = sum_of_products(p.re, q.re, p.im, q.im);
-                return add("phi_" + other.name, phi, difference_of_products(p.im, q.re, p.re, q.im));
+                const Node phi = of_products(Op::add, p.re, q.re, p.im, q.im);
+                add("phi_" + other.name, phi, of_products(Op::subtract, p.im, q.re, p.re, q.im));
+                return {};
             }
         }
-        why_not_ = fmt::format(
+        return fmt::format(
             "the frequencies {:.6g} of {} and {:.6g} of {} are not commensurate: there is more than one fast phase",
             first.frequency, first.name, other.frequency, other.name);
     }
 
-    void relative_to_phase() {
+    std::string relative_to_phase() {
         const auto& phase = model_.phases[0];
         for (const auto& own : oscillators_) {
             const double turns = own.frequency / phase.frequency;
             if (model_.phases.size() > 1 || std::abs(turns - std::round(turns)) > same || turns < 0.5) {
-                why_not_ = fmt::format("the frequency {:.6g} of {} is not a multiple of that of {}, {:.6g}",
-                                       own.frequency, own.name, phase.name, phase.frequency);
-                return;
+                return fmt::format("the frequency {:.6g} of {} is not a multiple of that of {}, {:.6g}", own.frequency,
+                                   own.name, phase.name, phase.frequency);
             }
-            const Node angle = times(std::round(turns), symbol_at(Place::Array::phase, 0));
+            const Node angle = times(std::round(turns), symbol_at({Place::Array::phase, 0}));
             // z turns as e^(-i n theta)
             const Complex back{graph_.unary(Op::cos, angle), graph_.unary(Op::sin, angle)};
             const Complex z = times(own.z, back);
             add(own.name + "_cos", z.re);
             add(own.name + "_sin", z.im);
         }
+        return {};
     }
 
     Model& model_;
-    Graph& graph_;
     Rates rates_;
     Index d_;
     Leading leading_;
@@ -417,7 +388,6 @@ private:
     std::vector<Index> linear_, driven_;
     std::vector<Oscillator> oscillators_;
     std::vector<SlowVariable> variables_;
-    std::string why_not_;
 };
 
 double small_of(const Model& model) {
@@ -438,8 +408,7 @@ FoundSlow find_slow(Model& model, const Model& faster) {
     if (model.dimension() > most) {
         return {{}, fmt::format("{} unknowns are too many to look for slow variables", model.dimension())};
     }
-    // NOTE: what is leading depends on the values of parameters, and so does the form of what is found: it holds
-    // numbers.
+    // NOTE: what is leading depends on the values of parameters, and so does the form of what is found.
     Model numbers = folded(model);
     Model faster_numbers = folded(faster);
     const double factor = small_of(model) / small_of(faster);

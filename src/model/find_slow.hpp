@@ -7,12 +7,13 @@
 ///     |z_j|^2                            the amplitudes
 ///     Re, Im of z_1^(m_1) conj(z_j)^(m_j)    the relative phases, each a chart where the other is not
 ///     w . x with w L = 0                 slow combinations
-///     x_i - c_i(x) L^-1 x                where the leading part of x_i' is c_i(x) x with c_i a function of slow unknowns alone
+///     x_i - c_i(x) L^-1 x                where the leading part of x_i' is c_i(x) x, c_i a function of slow unknowns
 ///
 /// Where a phase theta is declared the oscillations are taken relative to it: Re and Im of z_j e^(i n theta), and
 /// x_i + (1/(n^2 omega)) d(x_i', theta) where the leading part of x_i' is a vibration of the phase alone.
 ///
-/// What is leading is seen from the same model with a smaller `small`. Nothing here is trusted before its rates have been measured.
+/// What is leading is seen from the same model with a smaller `small`. Nothing here is trusted before its rates have
+/// been measured.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lento/problem/forces.hpp"
@@ -21,19 +22,9 @@ namespace lento::model {
 template <class S>
 S value_at(const Place& place, std::span<const S> x, std::span<const S> v, const S& t, std::span<const S> theta,
            const double* inputs) {
-    switch (place.array) {
-        case Place::Array::position:
-            return x[place.index];
-        case Place::Array::velocity:
-            return v[place.index];
-        case Place::Array::phase:
-            return theta[place.index];
-        case Place::Array::input:
-            return S(inputs[place.index]);
-        case Place::Array::time:
-            break;
-    }
-    return t;
+    const std::span<const S> arrays[]{x, v, {&t, 1}, theta};  // in the order of Place::Array
+    return place.array == Place::Array::input ? S(inputs[place.index])
+                                              : arrays[static_cast<std::size_t>(place.array)][place.index];
 }
 
 /// Machine code is made at once; or when a function has been called often, and until then it is interpreted: few
@@ -44,7 +35,9 @@ enum class Compile { at_once, on_demand };
 /// type. Copies share the code, and any thread may call it.
 class ModelFunction {
 public:
-    ModelFunction(const Model& model, const std::vector<Node>& results, Compile when = Compile::at_once);
+    ModelFunction(const Model& model, const std::vector<Node>& results, Compile when = Compile::at_once)
+        : shared_(std::make_shared<Shared>(hoisted(model.graph, results, model.places, *model.inputs))),
+          compiled_(when == Compile::at_once ? &shared_->code() : nullptr) {}
 
     void operator()(In x, In v, double t, In theta, const double* inputs, Out result) const {
         if (compiled_ != nullptr) {
@@ -72,10 +65,22 @@ private:
         std::once_flag once{};
         std::optional<CompiledFunction> compiled{};
 
-        explicit Shared(FunctionGraph given);
-        const CompiledFunction& code();
+        explicit Shared(FunctionGraph given)
+            : function(std::move(given)), evaluator(function.graph, function.results) {}
+        const CompiledFunction& code() {
+            std::call_once(once, [&] { compiled.emplace(function); });
+            return *compiled;
+        }
     };
-    void on_demand(In x, In v, double t, In theta, const double* inputs, Out result) const;
+    void on_demand(In x, In v, double t, In theta, const double* inputs, Out result) const {
+        constexpr int often = 2000;  // by then interpreting has taken about as long as compiling would
+        if (shared_->calls < often) {
+            ++shared_->calls;
+            operator()<double>(x, v, t, theta, inputs, result);
+        } else {
+            shared_->code()(x.data(), v.data(), t, theta.data(), inputs, result.data());
+        }
+    }
 
     std::shared_ptr<Shared> shared_;
     const CompiledFunction* compiled_ = nullptr;  // of `shared_`; one step less in the micro-loop

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -25,12 +25,11 @@ constexpr bool commutes(Op op) {
 
 std::span<const FunctionEntry> function_catalogue() {
     static constexpr FunctionEntry catalogue[] = {
-        {"sin", Op::sin, 1},     {"cos", Op::cos, 1},     {"tan", Op::tan, 1},     {"asin", Op::asin, 1},
-        {"acos", Op::acos, 1},   {"atan", Op::atan, 1},   {"atan2", Op::atan2, 2}, {"sinh", Op::sinh, 1},
-        {"cosh", Op::cosh, 1},   {"tanh", Op::tanh, 1},   {"exp", Op::exp, 1},     {"log", Op::log, 1},
-        {"log10", Op::log10, 1}, {"sqrt", Op::sqrt, 1},   {"cbrt", Op::cbrt, 1},   {"abs", Op::abs, 1},
-        {"min", Op::min, 2},     {"max", Op::max, 2},     {"hypot", Op::hypot, 2}, {"pow", Op::power, 2},
-        {"sign", Op::sign, 1},   {"floor", Op::floor, 1},
+        {"sin", Op::sin},   {"cos", Op::cos},     {"tan", Op::tan},     {"asin", Op::asin},   {"acos", Op::acos},
+        {"atan", Op::atan}, {"atan2", Op::atan2}, {"sinh", Op::sinh},   {"cosh", Op::cosh},   {"tanh", Op::tanh},
+        {"exp", Op::exp},   {"log", Op::log},     {"log10", Op::log10}, {"sqrt", Op::sqrt},   {"cbrt", Op::cbrt},
+        {"abs", Op::abs},   {"min", Op::min},     {"max", Op::max},     {"hypot", Op::hypot}, {"pow", Op::power},
+        {"sign", Op::sign}, {"floor", Op::floor},
     };
     return catalogue;
 }
@@ -65,18 +64,6 @@ Node Graph::intern(Entry entry) {
     return node;
 }
 
-Node Graph::constant(double value) {
-    return intern({.op = Op::constant, .fixed = true, .value = value});
-}
-
-Node Graph::symbol(std::uint32_t number) {
-    return intern({.op = Op::symbol, .symbol = number});
-}
-
-Node Graph::parameter(std::uint32_t number) {
-    return intern({.op = Op::symbol, .fixed = true, .symbol = number});
-}
-
 Node Graph::unary(Op op, Node a) {
     if (is_constant(a)) {
         const double value = (*this)[a].value;
@@ -99,13 +86,11 @@ Node Graph::binary(Op op, Node a, Node b) {
     if (commutes(op) && index(b) < index(a)) {
         std::swap(a, b);
     }
+    const auto [number, other] = is_constant(a) ? std::pair(a, b) : std::pair(b, a);
     switch (op) {
         case Op::add:
-            if (is_constant(a, 0)) {
-                return b;
-            }
-            if (is_constant(b, 0)) {
-                return a;
+            if (is_constant(number, 0)) {
+                return other;
             }
             if (a == b) {
                 return binary(Op::multiply, constant(2), a);
@@ -132,20 +117,14 @@ Node Graph::binary(Op op, Node a, Node b) {
             }
             break;
         case Op::multiply:
-            if (is_constant(a, 0) || is_constant(b, 0)) {
+            if (is_constant(number, 0)) {
                 return constant(0);
             }
-            if (is_constant(a, 1)) {
-                return b;
+            if (is_constant(number, 1)) {
+                return other;
             }
-            if (is_constant(b, 1)) {
-                return a;
-            }
-            if (is_constant(a, -1)) {
-                return unary(Op::negate, b);
-            }
-            if (is_constant(b, -1)) {
-                return unary(Op::negate, a);
+            if (is_constant(number, -1)) {
+                return unary(Op::negate, other);
             }
             return product(a, b);
         case Op::divide:
@@ -155,7 +134,7 @@ Node Graph::binary(Op op, Node a, Node b) {
             if (is_constant(b, -1)) {
                 return unary(Op::negate, a);
             }
-            if (is_constant(a, 0) && !is_constant(b)) {
+            if (is_constant(a, 0)) {
                 return constant(0);
             }
             break;
@@ -259,19 +238,12 @@ std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots, 
     });
     for (const Node each : order) {
         const Entry entry = from[each];
-        Node copy{};
         if (image.contains(each)) {
             continue;
         }
-        if (entry.op == Op::constant) {
-            copy = constant(entry.value);
-        } else if (entry.op == Op::symbol) {
-            copy = entry.fixed ? parameter(entry.symbol) : symbol(entry.symbol);
-        } else {
-            const Node a = image.at(entry.a);
-            copy = is_binary(entry.op) ? binary(entry.op, a, image.at(entry.b)) : unary(entry.op, a);
-        }
-        image.emplace(each, copy);
+        image.emplace(each, is_leaf(entry.op)     ? intern(entry)
+                            : is_binary(entry.op) ? binary(entry.op, image.at(entry.a), image.at(entry.b))
+                                                  : unary(entry.op, image.at(entry.a)));
     }
     return mapped(roots, [&](Node root) { return image.at(root); });
 }
@@ -281,13 +253,14 @@ Evaluator::Evaluator(const Graph& graph, std::vector<Node> roots) {
     for (const Node node : graph.parts(roots)) {
         const auto& entry = graph[node];
         place.emplace(node, steps_.size());
-        if (is_leaf(entry.op)) {
-            steps_.push_back({entry.op, entry.symbol, 0, entry.value});
-        } else {
-            steps_.push_back({entry.op, place.at(entry.a), place.at(entry.b), 0});
-        }
+        steps_.push_back(is_leaf(entry.op) ? Step{entry.op, entry.symbol, 0, entry.value}
+                                           : Step{entry.op, place.at(entry.a), place.at(entry.b), 0});
     }
     roots_ = mapped(roots, [&](Node root) { return place.at(root); });
+}
+
+Node Formula::not_zero(Node a) const {
+    return graph_.binary(Op::max, a, number(std::numeric_limits<double>::denorm_min()));
 }
 
 }  // namespace lento::model

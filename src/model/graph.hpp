@@ -69,11 +69,10 @@ constexpr std::size_t index(Node node) {
     return static_cast<std::size_t>(node);
 }
 
-/// The functions of the language with the number of arguments each takes.
+/// The functions of the language.
 struct FunctionEntry {
     std::string_view name;
     Op op;
-    int arguments;
 };
 std::span<const FunctionEntry> function_catalogue();
 
@@ -95,11 +94,11 @@ public:
         bool operator==(const Entry& other) const;
     };
 
-    Node constant(double value);
+    Node constant(double value) { return intern({.op = Op::constant, .fixed = true, .value = value}); }
     /// The symbol with that number: what it stands for is the caller's.
-    Node symbol(std::uint32_t number);
+    Node symbol(std::uint32_t number) { return intern({.op = Op::symbol, .symbol = number}); }
     /// The symbol with that number, which is a parameter. Whoever makes a symbol first decides which of the two it is.
-    Node parameter(std::uint32_t number);
+    Node parameter(std::uint32_t number) { return intern({.op = Op::symbol, .fixed = true, .symbol = number}); }
     Node unary(Op op, Node a);
     Node binary(Op op, Node a, Node b);
 
@@ -130,8 +129,7 @@ private:
         std::size_t operator()(const Entry& entry) const;
     };
 
-    /// What graphs share until one of them grows: a model with other values of its parameters does not copy its
-    /// expressions.
+    /// What graphs share until one of them grows.
     struct Nodes {
         std::vector<Entry> entries{};
         std::unordered_map<Entry, Node, Hash> known{};
@@ -143,13 +141,28 @@ private:
     Node intern(Entry entry);
     Node product(Node a, Node b);
     Node integer_power(Node a, int exponent);
-    /// The derivative of a node by its first and second operand.
-    struct ByOperand {
-        Node a, b;
-    };
-    ByOperand by_operands(Node node);
 
     std::shared_ptr<Nodes> nodes_ = std::make_shared<Nodes>();
+};
+
+/// Writes formulas into a graph.
+class Formula {
+public:
+    explicit Formula(Graph& graph) : graph_(graph) {}
+
+    Node number(double value) const { return graph_.constant(value); }
+    Node of(Op op, Node a) const { return graph_.unary(op, a); }
+    Node plus(Node a, Node b) const { return graph_.binary(Op::add, a, b); }
+    Node minus(Node a, Node b) const { return graph_.binary(Op::subtract, a, b); }
+    Node times(Node a, Node b) const { return graph_.binary(Op::multiply, a, b); }
+    Node over(Node a, Node b) const { return graph_.binary(Op::divide, a, b); }
+    Node negative(Node a) const { return graph_.unary(Op::negate, a); }
+    Node square(Node a) const { return times(a, a); }
+    /// To be divided by: of numbers that are not negative, and zero only where what is divided is zero too.
+    Node not_zero(Node a) const;
+
+protected:
+    Graph& graph_;
 };
 
 }  // namespace lento::model

@@ -29,11 +29,6 @@ std::vector<std::uint32_t> Inputs::add(const Graph& graph, std::span<const Node>
     return numbers;
 }
 
-std::size_t Inputs::size() const {
-    const std::lock_guard lock(mutex_);
-    return nodes_.size();
-}
-
 std::vector<double> Inputs::values(std::span<const double> parameters) const {
     const std::lock_guard lock(mutex_);
     const auto all = values_of_all(graph_, [&](std::uint32_t k, const auto&) { return parameters[k]; });

@@ -4,8 +4,7 @@
 ///     inputs = (p_1, ..., p_m, e_1(p), e_2(p), ...)
 ///
 /// The parameters come first, then every largest expression of parameters alone that some function needs (`hoisted`).
-/// Functions register what they need when they are made, not when they are compiled: once all parts of a model are
-/// there, one evaluation of the inputs is all that new values cost.
+/// Functions register what they need when they are made: then one evaluation of the inputs is all that new values cost.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +32,6 @@ public:
     /// expressions have one number.
     std::vector<std::uint32_t> add(const Graph& graph, std::span<const Node> nodes, std::span<const Place> places);
 
-    std::size_t size() const;
-
     /// By the plain evaluator, operation by operation as the expressions stand.
     std::vector<double> values(std::span<const double> parameters) const;
 
@@ -45,14 +42,8 @@ private:
     std::unordered_map<Node, std::uint32_t> of_;  // the number of an input, by node
 };
 
-/// Expressions as code reads them: nothing in them depends on parameters but symbols whose place is among the inputs.
-struct FunctionGraph {
-    Graph graph{};
-    std::vector<Node> results{};
-    std::vector<Place> places{};
-};
-
-/// Copies `results` of `graph`; what depends on parameters alone, and is no number, becomes an input.
+/// Copies `results` of `graph`; what depends on parameters alone, and is no number, becomes an input: in what is made
+/// nothing depends on parameters but symbols whose place is among the inputs.
 FunctionGraph hoisted(const Graph& graph, std::span<const Node> results, std::span<const Place> places, Inputs& inputs);
 
 }  // namespace lento::model

@@ -5,7 +5,6 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -40,22 +39,11 @@ void require(LLVMErrorRef error) {
     }
 }
 
-template <double (*Function)(double)>
-void* address_of() {
-    return reinterpret_cast<void*>(Function);
+void* address_of(double (*function)(double)) {
+    return reinterpret_cast<void*>(function);
 }
-template <double (*Function)(double, double)>
-void* address_of() {
-    return reinterpret_cast<void*>(Function);
-}
-
-void initialise_native_target() {
-    static const bool once = [] {
-        return LLVMInitializeNativeTarget() == 0 && LLVMInitializeNativeAsmPrinter() == 0;
-    }();
-    if (!once) {
-        throw std::runtime_error("LLVM does not know this machine");
-    }
+void* address_of(double (*function)(double, double)) {
+    return reinterpret_cast<void*>(function);
 }
 
 LLVMTargetMachineRef host_machine(LLVMCodeGenOptLevel level) {
@@ -78,24 +66,23 @@ LLVMTargetMachineRef host_machine(LLVMCodeGenOptLevel level) {
 }
 
 const LibraryFunction* find(const Library& library, Op op) {
-    const auto found = std::ranges::find(library.functions, op, &LibraryFunction::op);
-    return found == library.functions.end() ? nullptr : &*found;
+    return found(library.functions, op, &LibraryFunction::op);
 }
 
 }  // namespace
 
 const Library& scalar_library() {
     static const Library library{{
-        {Op::sin, "lento_sin", address_of<std::sin>()},       {Op::cos, "lento_cos", address_of<std::cos>()},
-        {Op::tan, "lento_tan", address_of<std::tan>()},       {Op::asin, "lento_asin", address_of<std::asin>()},
-        {Op::acos, "lento_acos", address_of<std::acos>()},    {Op::atan, "lento_atan", address_of<std::atan>()},
-        {Op::sinh, "lento_sinh", address_of<std::sinh>()},    {Op::cosh, "lento_cosh", address_of<std::cosh>()},
-        {Op::tanh, "lento_tanh", address_of<std::tanh>()},    {Op::exp, "lento_exp", address_of<std::exp>()},
-        {Op::log, "lento_log", address_of<std::log>()},       {Op::log10, "lento_log10", address_of<std::log10>()},
-        {Op::cbrt, "lento_cbrt", address_of<std::cbrt>()},    {Op::floor, "lento_floor", address_of<std::floor>()},
-        {Op::power, "lento_pow", address_of<std::pow>()},     {Op::atan2, "lento_atan2", address_of<std::atan2>()},
-        {Op::hypot, "lento_hypot", address_of<std::hypot>()}, {Op::expm1, "lento_expm1", address_of<std::expm1>()},
-        {Op::log1p, "lento_log1p", address_of<std::log1p>()},
+        {Op::sin, "lento_sin", address_of(std::sin)},       {Op::cos, "lento_cos", address_of(std::cos)},
+        {Op::tan, "lento_tan", address_of(std::tan)},       {Op::asin, "lento_asin", address_of(std::asin)},
+        {Op::acos, "lento_acos", address_of(std::acos)},    {Op::atan, "lento_atan", address_of(std::atan)},
+        {Op::sinh, "lento_sinh", address_of(std::sinh)},    {Op::cosh, "lento_cosh", address_of(std::cosh)},
+        {Op::tanh, "lento_tanh", address_of(std::tanh)},    {Op::exp, "lento_exp", address_of(std::exp)},
+        {Op::log, "lento_log", address_of(std::log)},       {Op::log10, "lento_log10", address_of(std::log10)},
+        {Op::cbrt, "lento_cbrt", address_of(std::cbrt)},    {Op::floor, "lento_floor", address_of(std::floor)},
+        {Op::power, "lento_pow", address_of(std::pow)},     {Op::atan2, "lento_atan2", address_of(std::atan2)},
+        {Op::hypot, "lento_hypot", address_of(std::hypot)}, {Op::expm1, "lento_expm1", address_of(std::expm1)},
+        {Op::log1p, "lento_log1p", address_of(std::log1p)},
     }};
     return library;
 }
@@ -121,32 +108,31 @@ Effort effort_for(std::size_t operations) {
 }
 
 Cut cut(const Graph& graph, std::span<const Node> operations) {
-    Cut plan;
     const std::size_t length = operations.size() <= longest_whole ? longest_whole : chunk_length;
-    std::unordered_map<Node, std::size_t> piece_of;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-        const std::size_t piece = i / length;
-        if (plan.pieces.size() <= piece) {
+    Cut plan;
+    plan.pieces.emplace_back();
+    for (const Node node : operations) {
+        if (plan.pieces.back().size() == length) {
             plan.pieces.emplace_back();
         }
-        plan.pieces[piece].push_back(operations[i]);
-        piece_of.emplace(operations[i], piece);
-        const auto& entry = graph[operations[i]];
-        for (const Node operand : {entry.a, entry.b}) {
-            const auto made = piece_of.find(operand);
-            if (made != piece_of.end() && made->second != piece) {
+        const std::size_t piece = plan.pieces.size() - 1;
+        plan.pieces.back().push_back(node);
+        plan.piece_of.emplace(node, piece);
+        for (const Node operand : {graph[node].a, graph[node].b}) {
+            const auto made = plan.piece_of.find(operand);
+            if (made != plan.piece_of.end() && made->second != piece) {
                 plan.carried.emplace(operand, plan.carried.size());
             }
         }
-    }
-    if (plan.pieces.empty()) {
-        plan.pieces.emplace_back();  // nothing but constants and symbols
     }
     return plan;
 }
 
 Machine::Machine(Effort effort, const Library& more) : effort_(effort) {
-    initialise_native_target();
+    static const bool known = LLVMInitializeNativeTarget() == 0 && LLVMInitializeNativeAsmPrinter() == 0;
+    if (!known) {
+        throw std::runtime_error("LLVM does not know this machine");
+    }
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
         builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(host_machine(effort.level)));
@@ -244,8 +230,15 @@ LLVMValueRef Instructions::operation(Op op, LLVMValueRef a, LLVMValueRef b) {
             return select(LLVMRealOLT, constant(0), a, constant(1),
                           select(LLVMRealOLT, a, constant(0), constant(-1), a));
         default:
-            return elementary(op, a, b);
+            break;
     }
+    if (const auto* function = find(library_, op)) {
+        return call(*function, type_, a, b);
+    }
+    if (op == Op::floor && !library_.functions.empty()) {
+        return intrinsic("llvm.floor", a);  // one instruction on every machine that has vector functions
+    }
+    return lane_by_lane(op, a, b);
 }
 
 LLVMValueRef Instructions::select(LLVMRealPredicate test, LLVMValueRef left, LLVMValueRef right, LLVMValueRef yes,
@@ -258,16 +251,6 @@ LLVMValueRef Instructions::intrinsic(std::string_view name, LLVMValueRef a) {
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(module_, id, &type_, 1);
     LLVMTypeRef type = LLVMIntrinsicGetType(LLVMGetModuleContext(module_), id, &type_, 1);
     return LLVMBuildCall2(builder_, type, function, &a, 1, "");
-}
-
-LLVMValueRef Instructions::elementary(Op op, LLVMValueRef a, LLVMValueRef b) {
-    if (const auto* function = find(library_, op)) {
-        return call(*function, type_, a, b);
-    }
-    if (op == Op::floor && !library_.functions.empty()) {
-        return intrinsic("llvm.floor", a);  // one instruction on every machine that has vector functions
-    }
-    return lane_by_lane(op, a, b);
 }
 
 LLVMValueRef Instructions::lane_by_lane(Op op, LLVMValueRef a, LLVMValueRef b) {

@@ -1,5 +1,5 @@
-/// What compiling a graph takes, whatever the form of the function: LLVM's set-up, how long graphs are cut, and the instructions of one
-/// operation on numbers or on vectors of them.
+/// What compiling a graph takes, whatever the form of the function: LLVM's set-up, how long graphs are cut, and the
+/// instructions of one operation on numbers or on vectors of them.
 #pragma once
 
 #include <llvm-c/Core.h>
@@ -7,7 +7,6 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/TargetMachine.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,20 +29,19 @@ struct LibraryFunction {
 };
 struct Library {
     std::vector<LibraryFunction> functions{};
-    /// Puts the sine and the cosine of its second argument where the first one points: two thirds of the time of both, where there is one.
+    /// Puts the sine and the cosine of its second argument where the first one points: faster than one by one.
     std::optional<LibraryFunction> sine_and_cosine{};
 };
 /// The system's libm.
 const Library& scalar_library();
-/// SLEEF's functions of vectors of `lanes` numbers, right to 1.0 units in the last place; none where this machine has no
-/// such vectors.
+/// SLEEF's functions of vectors of `lanes` numbers; none where this machine has no such vectors.
 const Library& vector_library(std::size_t lanes);
 
 /// Whether this machine has a feature, by LLVM's name of it ("avx2").
 bool host_has(std::string_view feature);
 
-// NOTE: measured on chains of pendulums: full optimisation costs 0.1 ms an operation and more the longer a function is, the
-// second level 0.05 ms, the last 0.007 ms; the code of the last takes about twice as long to run.
+// NOTE: measured on chains of pendulums: full optimisation costs 0.1 ms an operation and more the longer a function is,
+// the second level 0.05 ms, the last 0.007 ms; the code of the last takes about twice as long to run.
 /// Graphs of up to this many operations are compiled in one piece, fully optimised.
 constexpr std::size_t longest_whole = 2000;
 /// Longer ones are cut into functions of this length; beyond `longest_optimised` they are compiled in the quickest way.
@@ -59,7 +57,8 @@ Effort effort_for(std::size_t operations);
 /// How a long graph is cut: which nodes each function computes, and which values pass from one to another.
 struct Cut {
     std::vector<std::vector<Node>> pieces;
-    std::unordered_map<Node, std::size_t> carried;  // the place of a value that a later piece needs
+    std::unordered_map<Node, std::size_t> piece_of;  // which of them computes a node
+    std::unordered_map<Node, std::size_t> carried;   // the place of a value that a later piece needs
 };
 /// `operations` in ascending order; there is always a first piece.
 Cut cut(const Graph& graph, std::span<const Node> operations);
@@ -67,22 +66,16 @@ Cut cut(const Graph& graph, std::span<const Node> operations);
 /// Writes all pieces of a function that computes `results`, each by its own `writer_of(piece)`.
 template <class WriterOf>
 void write_pieces(const Cut& plan, std::span<const Node> results, WriterOf&& writer_of) {
-    std::unordered_multimap<Node, std::size_t> rows;  // of results, by node
+    std::vector<std::vector<std::size_t>> rows(plan.pieces.size());  // of results, by the piece that stores them
     for (std::size_t row = 0; row < results.size(); ++row) {
-        rows.emplace(results[row], row);
+        const auto made = plan.piece_of.find(results[row]);
+        rows[made == plan.piece_of.end() ? 0 : made->second].push_back(row);
     }
     for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
         auto writer = writer_of(piece);
         writer.compute(plan.pieces[piece]);
-        for (const Node node : plan.pieces[piece]) {
-            const auto [first, last] = rows.equal_range(node);
-            std::for_each(first, last, [&](const auto& entry) { writer.store_result(node, entry.second); });
-            rows.erase(first, last);
-        }
-        if (piece + 1 == plan.pieces.size()) {
-            for (const auto& [node, row] : rows) {  // those that no operation makes
-                writer.store_result(node, row);
-            }
+        for (const std::size_t row : rows[piece]) {
+            writer.store_result(results[row], row);
         }
         writer.finish();
     }
@@ -100,10 +93,14 @@ public:
     LLVMModuleRef module() const { return module_; }
     /// Optimises and compiles; the module is no more. Throws std::runtime_error if LLVM refuses.
     void finish();
-    std::uintptr_t address(const std::string& function) const;
+    template <class Function>
+    Function function(const std::string& name) const {
+        return reinterpret_cast<Function>(address(name));
+    }
 
 private:
     void define(std::span<const LibraryFunction> functions);
+    std::uintptr_t address(const std::string& function) const;
 
     Effort effort_;
     LLVMOrcLLJITRef jit_ = nullptr;
@@ -117,8 +114,8 @@ void add_attribute(LLVMValueRef function, LLVMAttributeIndex where, std::string_
 /// Operations as instructions. IEEE semantics are kept.
 class Instructions {
 public:
-    /// On numbers of `type`, double or a vector of doubles. Elementary functions are those of `library`, which takes numbers of that
-    /// type; what it does not have is called lane by lane from the scalar library.
+    /// On numbers of `type`, double or a vector of doubles. Elementary functions are those of `library`, which takes
+    /// numbers of that type; what it does not have is called lane by lane from the scalar library.
     Instructions(LLVMModuleRef module, LLVMBuilderRef builder, LLVMTypeRef type, const Library& library);
 
     /// `b` is of no meaning for operations of one operand.
@@ -135,7 +132,6 @@ private:
     LLVMValueRef select(LLVMRealPredicate test, LLVMValueRef left, LLVMValueRef right, LLVMValueRef yes,
                         LLVMValueRef no);
     LLVMValueRef intrinsic(std::string_view name, LLVMValueRef a);
-    LLVMValueRef elementary(Op op, LLVMValueRef a, LLVMValueRef b);
     LLVMValueRef lane_by_lane(Op op, LLVMValueRef a, LLVMValueRef b);
     LLVMValueRef call(const LibraryFunction& function, LLVMTypeRef number, LLVMValueRef a, LLVMValueRef b);
     LLVMValueRef declared(const char* name, LLVMTypeRef type);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -16,6 +17,13 @@ auto mapped(const Range& range, Function function) {
         all.push_back(std::invoke(function, each));
     }
     return all;
+}
+
+/// The first element of which something, itself or a member, is `value`; null where there is none.
+template <class Range, class Value, class Projection = std::identity>
+auto* found(Range&& range, const Value& value, Projection projection = {}) {
+    const auto place = std::ranges::find(range, value, projection);
+    return place == std::ranges::end(range) ? nullptr : &*place;
 }
 
 }  // namespace lento::model

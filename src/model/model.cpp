@@ -54,7 +54,7 @@ void assign(std::vector<Model::Assignment>& assignments, const std::string& name
 
 /// The model read anew with its small parameter divided by a number.
 model::Model faster_model(const model::Model& parsed, std::vector<Model::Assignment> assignments, double divisor) {
-    const auto small = std::ranges::find(parsed.parameters, *parsed.small, &Model::Parameter::name);
+    const auto* small = model::found(parsed.parameters, *parsed.small, &Model::Parameter::name);
     assign(assignments, small->name, small->value / divisor);
     return model::read_model(parsed.source, assignments);
 }
@@ -99,14 +99,14 @@ Model Model::with(const std::vector<Parameter>& values) const {
     bool structural = false;
     for (const auto& [name, value] : values) {
         assign(assignments, name, value);
-        structural = structural || std::ranges::find(parsed_->structural, name) != parsed_->structural.end();
+        structural = structural || model::found(parsed_->structural, name) != nullptr;
     }
     if (!structural) {
         return {std::make_shared<const model::Model>(model::with_parameters(*parsed_, values)), code_};
     }
     for (std::size_t i = 0; i < parsed_->parameters.size(); ++i) {
         const auto& [name, value] = parsed_->parameters[i];
-        if (parsed_->given[i] && std::ranges::find(values, name, &Parameter::name) == values.end()) {
+        if (parsed_->given[i] && model::found(values, name, &Parameter::name) == nullptr) {
             assign(assignments, name, value);
         }
     }
@@ -143,36 +143,31 @@ const std::vector<std::string>& Model::columns() const {
     return code_->columns;
 }
 
-namespace {
-
-std::vector<double> row_of(const model::Model& parsed, const std::vector<std::string>& columns,
-                           const std::optional<model::ModelFunction>& extras, const Snapshot& state, double phases_at) {
+std::vector<double> Model::row_at(const Snapshot& state, double phases_at) const {
     std::vector<double> values = state.position;
     values.insert(values.end(), state.velocity.begin(), state.velocity.end());
     for (auto multipliers : {state.multipliers, state.total_multipliers}) {
-        multipliers.resize(parsed.constraints.size(), NAN);  // a run that did not start has none
+        multipliers.resize(parsed_->constraints.size(), NAN);  // a run that did not start has none
         values.insert(values.end(), multipliers.begin(), multipliers.end());
     }
-    if (extras) {
+    if (code_->extras) {
         const std::size_t first = values.size();
-        values.resize(columns.size());
-        const auto theta = model::mapped(parsed.phases, [&](const Phase& phase) { return phase.at(phases_at); });
-        const auto inputs = model::input_values(parsed);
-        (*extras)(state.position, state.velocity, state.t, theta, inputs->data(), Out(values).subspan(first));
+        values.resize(columns().size());
+        const auto theta = model::mapped(parsed_->phases, [&](const Phase& phase) { return phase.at(phases_at); });
+        const auto inputs = model::input_values(*parsed_);
+        (*code_->extras)(state.position, state.velocity, state.t, theta, inputs->data(), Out(values).subspan(first));
     }
     return values;
 }
 
-}  // namespace
-
 std::vector<double> Model::row(const Snapshot& state) const {
-    return row_of(*parsed_, code_->columns, code_->extras, state, state.t);
+    return row_at(state, state.t);
 }
 
 std::vector<double> Model::slow_row(const Snapshot& state, const RunRecord& of, double t_start) const {
     const bool at_start =
         of.slow_is == name_of(SlowMeaning::stroboscopic) || of.slow_is == name_of(SlowMeaning::slow_variables);
-    return row_of(*parsed_, code_->columns, code_->extras, state, at_start ? t_start : state.t);
+    return row_at(state, at_start ? t_start : state.t);
 }
 
 Snapshot Model::snapshot(double t, std::span<const double> y) const {

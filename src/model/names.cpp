@@ -28,8 +28,8 @@ void Names::require_name(const std::string& name, Mark mark) const {
 }
 
 void Names::require_not_reserved(const std::string& name, Mark mark) const {
-    if (is_reserved(name)) {
-        source_->fail(mark, "'{}' has a meaning of its own ({}); take another name", name, meaning_of_reserved(name));
+    if (const auto meaning = meaning_of_reserved(name); !meaning.empty()) {
+        source_->fail(mark, "'{}' has a meaning of its own ({}); take another name", name, meaning);
     }
 }
 

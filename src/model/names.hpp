@@ -1,7 +1,6 @@
 /// What the names of a model mean, and what an expression made of them depends on.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

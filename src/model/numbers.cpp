@@ -24,6 +24,15 @@ double positive(const Source& source, Mark mark, const std::string& what, double
     return value;
 }
 
+std::size_t samples_of(double number) {
+    constexpr double most = 1e7;
+    if (!(number >= 2) || number > most || number != std::floor(number)) {
+        throw Misuse(
+            fmt::format("samples is {}; it must be a whole number from 2, both ends, to {:.0f}", number, most));
+    }
+    return static_cast<std::size_t>(number);
+}
+
 std::vector<Node> Numbers::copied(const Names& names, std::span<const Node> nodes) {
     return graph_.copies(names.graph(), nodes, [&](Node node) -> std::optional<Node> {
         const auto& entry = names.graph()[node];
@@ -42,7 +51,8 @@ void Numbers::add_step(const Names& names, std::span<const Node> nodes, Step ste
     parts_.push_back({copied(names, nodes), std::move(step)});
 }
 
-std::vector<std::string> Numbers::structural() const {
+std::vector<std::string> Numbers::fold(std::vector<std::uint32_t> parameters) {
+    folded_ = std::move(parameters);
     std::vector<bool> decides(definitions_.size(), false);
     for (const std::uint32_t k : folded_) {
         decides[k] = true;

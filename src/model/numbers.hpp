@@ -19,6 +19,9 @@ namespace lento::model {
 double finite(const Source& source, Mark mark, const std::string& what, double value);
 double positive(const Source& source, Mark mark, const std::string& what, double value);
 
+/// Throws Misuse unless it is a number of samples that a run can have.
+std::size_t samples_of(double number);
+
 /// Throws Misuse: there is no parameter of that name.
 [[noreturn]] void refuse_parameter(const Source& source, const Assignment& given,
                                    const std::vector<std::string>& known);
@@ -44,10 +47,9 @@ public:
     /// What is to be done with the values of `nodes` of the graph of names.
     void add_step(const Names& names, std::span<const Node> nodes, Step step);
 
-    /// Parameters whose values stand in expressions: whoever changes one has to read the model anew.
-    void set_folded(std::vector<std::uint32_t> parameters) { folded_ = std::move(parameters); }
-    /// Those, and parameters that these follow from; in their order.
-    std::vector<std::string> structural() const;
+    /// The values of these parameters stand in expressions: whoever changes one has to read the model anew. Gives the
+    /// names of those and of parameters that they follow from, in their order.
+    std::vector<std::string> fold(std::vector<std::uint32_t> parameters);
 
     /// Parameters, and all that follows from them; `given[k]` instead of the definition of parameter k.
     void put(Model& model, std::span<const std::optional<double>> given) const;

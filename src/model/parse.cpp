@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -35,9 +34,7 @@ std::size_t end_of_word(std::string_view text, std::size_t i) {
 }
 
 const FunctionEntry* find_function(std::string_view name) {
-    const auto catalogue = function_catalogue();
-    const auto found = std::ranges::find(catalogue, name, &FunctionEntry::name);
-    return found == catalogue.end() ? nullptr : &*found;
+    return found(function_catalogue(), name, &FunctionEntry::name);
 }
 
 class Parser {
@@ -50,11 +47,11 @@ public:
             fail("the expression is empty", 0, 1);
         }
         const Node node = sum();
+        if (peek() == ')') {
+            fail("this ')' closes nothing", position_, 1);
+        }
         if (!at_end()) {
-            if (peek() == ')') {
-                fail("this ')' closes nothing", position_, 1);
-            }
-            fail(fmt::format("expected an operator before '{}'", here()), position_, here().size());
+            fail_here("expected an operator before '{}'");
         }
         return node;
     }
@@ -62,6 +59,11 @@ public:
 private:
     [[noreturn]] static void fail(const std::string& message, std::size_t offset, std::size_t length) {
         throw ExpressionError(message, offset, std::max<std::size_t>(1, length));
+    }
+
+    /// With what stands here in the message.
+    [[noreturn]] void fail_here(fmt::format_string<std::string_view> message) const {
+        fail(fmt::format(message, here()), position_, here().size());
     }
 
     bool at_end() const { return position_ >= text_.size(); }
@@ -91,22 +93,6 @@ private:
         return text_.substr(position_, std::max<std::size_t>(1, end - position_));
     }
 
-    /// Counts how deep the recursion is.
-    class Level {
-    public:
-        explicit Level(Parser& parser) : parser_(parser) {
-            if (++parser_.depth_ > deepest) {
-                fail(fmt::format("the expression is nested more than {} deep", deepest), parser_.position_, 1);
-            }
-        }
-        ~Level() { --parser_.depth_; }
-        Level(const Level&) = delete;
-        Level& operator=(const Level&) = delete;
-
-    private:
-        Parser& parser_;
-    };
-
     Node sum() {
         Node left = product();
         while (peek() == '+' || peek() == '-') {
@@ -131,13 +117,15 @@ private:
     }
 
     Node with_sign() {
-        const Level level(*this);
-        if (take('-')) {
-            return graph_.unary(Op::negate, with_sign());
+        if (++depth_ > deepest) {
+            fail(fmt::format("the expression is nested more than {} deep", deepest), position_, 1);
         }
-        if (take('+')) {
-            return with_sign();
-        }
+        const Node node = take('-') ? graph_.unary(Op::negate, with_sign()) : take('+') ? with_sign() : power();
+        --depth_;
+        return node;
+    }
+
+    Node power() {
         const Node base = atom();
         return take('^') ? graph_.binary(Op::power, base, with_sign()) : base;
     }
@@ -155,13 +143,10 @@ private:
         const std::size_t opened = position_;
         if (take('(')) {
             const Node inside = sum();
-            if (!take(')')) {
-                fail(at_end() ? "this '(' is never closed" : fmt::format("expected ')' before '{}'", here()),
-                     at_end() ? opened : position_, at_end() ? 1 : here().size());
-            }
+            close("this '('", opened, 1, "expected ')' before '{}'");
             return inside;
         }
-        fail(fmt::format("expected a value, found '{}'", here()), position_, here().size());
+        fail_here("expected a value, found '{}'");
     }
 
     Node number() {
@@ -176,7 +161,7 @@ private:
         }
         position_ += length;
         if (starts_name(peek())) {
-            fail(fmt::format("expected an operator before '{}'", here()), position_, here().size());
+            fail_here("expected an operator before '{}'");
         }
         skip_blanks();
         return graph_.constant(value);
@@ -224,13 +209,12 @@ private:
             } while (take(','));
         }
         close_call(word, start);
-        if (arguments.size() != static_cast<std::size_t>(function->arguments)) {
-            fail(fmt::format("{} takes {} argument{}, not {}", word, function->arguments,
-                             function->arguments == 1 ? "" : "s", arguments.size()),
-                 start, word.size());
+        const bool two = is_binary(function->op);
+        if (arguments.size() != (two ? 2 : 1)) {
+            fail(fmt::format("{} takes {}, not {}", word, two ? "2 arguments" : "1 argument", arguments.size()), start,
+                 word.size());
         }
-        return function->arguments == 1 ? graph_.unary(function->op, arguments[0])
-                                        : graph_.binary(function->op, arguments[0], arguments[1]);
+        return two ? graph_.binary(function->op, arguments[0], arguments[1]) : graph_.unary(function->op, arguments[0]);
     }
 
     /// d(expression, name)
@@ -259,10 +243,15 @@ private:
     }
 
     void close_call(std::string_view word, std::size_t start) {
+        close(fmt::format("the '(' of {}", word), start, word.size(), "expected ',' or ')' before '{}'");
+    }
+    void close(std::string_view what, std::size_t opened, std::size_t length,
+               fmt::format_string<std::string_view> expected) {
+        if (at_end()) {
+            fail(fmt::format("{} is never closed", what), opened, length);
+        }
         if (!take(')')) {
-            fail(at_end() ? fmt::format("the '(' of {} is never closed", word)
-                          : fmt::format("expected ',' or ')' before '{}'", here()),
-                 at_end() ? start : position_, at_end() ? word.size() : here().size());
+            fail_here(expected);
         }
     }
 
@@ -302,14 +291,11 @@ std::vector<std::string_view> names_in(std::string_view text) {
 }
 
 std::string_view meaning_of_reserved(std::string_view name) {
-    return name == "t"    ? "the time"
-           : name == "pi" ? "3.14159..."
-           : name == "d"  ? "the partial derivative"
-                          : "a function";
-}
-
-bool is_reserved(std::string_view name) {
-    return name == "pi" || name == "t" || name == "d" || find_function(name) != nullptr;
+    return name == "t"                      ? "the time"
+           : name == "pi"                   ? "3.14159..."
+           : name == "d"                    ? "the partial derivative"
+           : find_function(name) != nullptr ? "a function"
+                                            : "";
 }
 
 }  // namespace lento::model

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -31,7 +30,7 @@ public:
 
 /// What names mean where an expression stands.
 struct Scope {
-    /// The node a name stands for; nothing if it is not known. May throw ExpressionError to say more (offset and length are filled in).
+    /// The node a name stands for; nothing if it is not known. May throw ExpressionError to say more, without a place.
     std::function<std::optional<Node>(std::string_view name)> lookup;
     /// Every known name, for suggestions.
     std::function<std::vector<std::string>()> names;
@@ -46,9 +45,7 @@ bool is_name(std::string_view text);
 /// The names in an expression, functions and all; for finding out which expressions need which.
 std::vector<std::string_view> names_in(std::string_view text);
 
-/// pi, t, d and the functions: names with a meaning of their own.
-bool is_reserved(std::string_view name);
-/// "the time", "a function", ...
+/// "the time", "a function", ...: of pi, t, d and the functions, which have a meaning of their own. Else empty.
 std::string_view meaning_of_reserved(std::string_view name);
 
 }  // namespace lento::model

@@ -1,9 +1,8 @@
 /// A mechanical system written down as text (TOML, `lento = 1`), read, checked and differentiated.
 ///
 /// Every expression is a node of one graph, in which parameters are symbols. Forces contain minus the gradients of the
-/// potential and of the springs. Everything is in the order of the file. Copies share the graph and the text: a model
-/// with other values of its parameters (`with_parameters`) is new numbers beside the same expressions, and code that
-/// was made for one serves the other.
+/// potential and of the springs. Everything is in the order of the file. Copies share the graph and the text, and code
+/// made for one serves those with other values of the parameters (`with_parameters`).
 #pragma once
 
 #include <cstddef>
@@ -143,22 +142,23 @@ Model read_model(Source source, const std::vector<Assignment>& assignments = {})
 /// they were read: of one whose springs were changed since (`stiffened`) it knows nothing.
 Model with_parameters(const Model& model, std::span<const Parameter> values);
 
-/// The values of the parameters, in their order: the first of the inputs, and all that expressions of the model itself
-/// need.
+/// The values of the parameters, in their order: the first of the inputs.
 std::vector<double> parameter_values(const Model& model);
 /// The values of all inputs that there are by now: functions made later need new ones.
 InputValues input_values(const Model& model);
 
 /// Every expression of a model.
 std::vector<Node*> expressions_of(Model& model);
-/// The model with the values of its parameters written into its expressions, which may be simpler then: for what looks
-/// at their form.
+/// The model with the values of its parameters written into its expressions, for what looks at their form.
 Model folded(const Model& model);
 
 /// The value of an expression of parameters and constants, for options and times; `where` says where outside the file
 /// it was given, `mark` where in it.
 double number_in(const Model& model, std::string_view expression, const std::string& where);
 double number_in(const Model& model, std::string_view expression, Mark mark);
+
+/// The name of what stands there: "q", "q_dot", "theta", "t".
+std::string name_at(const Model& model, const Place& place);
 
 /// An expression back to text that the reader understands. Parameters appear as their values.
 std::string text_of(const Model& model, Node node);

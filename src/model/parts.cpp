@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "lento/problem/exact_flow.hpp"
 #include "lento/problem/systems.hpp"
 #include "model/problem_parts.hpp"
@@ -13,20 +11,9 @@
 namespace lento::model {
 namespace {
 
-void require_room_to_move(const Model& model) {
-    if (!model.constraints.empty() && model.constraints.size() >= model.coordinates.size()) {
-        model.source.fail(model.constraints.back().mark,
-                          "{} constraints on {} coordinates leave nothing to move, if they are independent",
-                          model.constraints.size(), model.coordinates.size());
-    }
-}
-
-template <class Part>
-std::optional<Part> part_if(bool declared, const Model& model) {
-    return declared ? std::optional<Part>(std::in_place, model) : std::nullopt;
-}
-std::optional<ModelFunction> function_if(bool declared, const Model& model, const std::vector<Node>& results) {
-    return declared ? std::optional<ModelFunction>(std::in_place, model, results) : std::nullopt;
+template <class Part, class... Results>
+std::optional<Part> part_if(bool declared, const Model& model, const Results&... results) {
+    return declared ? std::optional<Part>(std::in_place, model, results...) : std::nullopt;
 }
 
 /// How much faster the time of a Kepler motion runs, a function of the variables.
@@ -98,7 +85,7 @@ struct ModelParts::Shared {
           constraints(part_if<ModelConstraints>(!model.constraints.empty(), model)),
           springs(part_if<ModelSprings>(has_stiff_springs(model), model)),
           slow(part_if<ModelSlow>(!model.slow.empty(), model)),
-          fast_velocity(function_if(!model.fast_velocity.empty(), model, model.fast_velocity)) {
+          fast_velocity(part_if<ModelFunction>(!model.fast_velocity.empty(), model, model.fast_velocity)) {
         if (springs) {
             slow_forces.emplace(model, model.slow_forces, Compile::on_demand);
         }
@@ -109,7 +96,11 @@ struct ModelParts::Shared {
 };
 
 ModelParts::ModelParts(Model model) {
-    require_room_to_move(model);
+    if (!model.constraints.empty() && model.constraints.size() >= model.coordinates.size()) {
+        model.source.fail(model.constraints.back().mark,
+                          "{} constraints on {} coordinates leave nothing to move, if they are independent",
+                          model.constraints.size(), model.coordinates.size());
+    }
     shared_ = std::make_shared<const Shared>(std::move(model));
 }
 

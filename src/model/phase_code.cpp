@@ -1,7 +1,6 @@
 #include "model/phase_code.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -16,12 +15,12 @@ namespace {
 
 /// What depends on phases alone, and which of it the rest needs.
 struct PhasePart {
-    std::vector<Node> inside{};  // in ascending order; what is fixed is neither here nor there
+    std::vector<Node> inside{};  // operations in ascending order; what is fixed is neither here nor there
     std::vector<Node> table{};
     std::vector<Node> rest{};  // operations that depend on more
 };
 
-PhasePart phase_part(const TaylorGraph& source) {
+PhasePart phase_part(const FunctionGraph& source) {
     const Graph& graph = source.graph;
     PhasePart part;
     std::unordered_set<Node> inside, in_table;
@@ -39,7 +38,9 @@ PhasePart phase_part(const TaylorGraph& source) {
         if (entry.op == Op::symbol ? source.places[entry.symbol].array == Place::Array::phase
                                    : belongs(entry.a) && belongs(entry.b)) {
             inside.insert(node);
-            part.inside.push_back(node);
+            if (!is_leaf(entry.op)) {
+                part.inside.push_back(node);
+            }
         } else if (!is_leaf(entry.op)) {
             part.rest.push_back(node);
             need(entry.a);
@@ -50,29 +51,22 @@ PhasePart phase_part(const TaylorGraph& source) {
     return part;
 }
 
-/// The rows of each array that a function reads, by what it computes with; of inputs how many.
-struct RowsRead {
-    std::array<std::size_t, 5> of{};  // by Place::Array
-
-    RowsRead(const TaylorGraph& source, std::span<const Node> nodes) {
-        for (const Node node : nodes) {
-            const auto& entry = source.graph[node];
-            if (entry.op == Op::symbol) {
-                const Place& place = source.places[entry.symbol];
-                auto& count = of[static_cast<std::size_t>(place.array)];
-                count = std::max<std::size_t>(count, place.index + 1);
-            }
+/// The rows of an array, or how many inputs, that results are computed from.
+std::size_t rows_read(const FunctionGraph& source, std::span<const Node> results, Place::Array array) {
+    std::size_t count = 0;
+    for (const Node node : source.graph.parts(results)) {
+        const auto& entry = source.graph[node];
+        if (entry.op == Op::symbol && source.places[entry.symbol].array == array) {
+            count = std::max<std::size_t>(count, source.places[entry.symbol].index + 1);
         }
     }
-    std::size_t operator[](Place::Array array) const { return of[static_cast<std::size_t>(array)]; }
-};
+    return count;
+}
 
 /// One buffer a thread, which grows once.
 double* buffer(std::size_t size) {
     thread_local std::vector<double> numbers;
-    if (numbers.size() < size) {
-        numbers.resize(size);
-    }
+    numbers.resize(std::max(numbers.size(), size));
     return numbers.data();
 }
 
@@ -90,7 +84,7 @@ Lanes widest_lanes() {
 struct PhaseCode::Compiler {
     jit::Machine& machine;
     std::size_t lanes;
-    const TaylorGraph& source;
+    const FunctionGraph& source;
 
     static std::string piece_name(std::string_view name, std::size_t piece) {
         return fmt::format("{}_{}", name, piece);
@@ -110,15 +104,14 @@ struct PhaseCode::Compiler {
 
     void find(Function& function, std::string_view name) const {
         for (std::size_t piece = 0; piece < function.pieces.size(); ++piece) {
-            function.pieces[piece] = reinterpret_cast<Entry>(machine.address(piece_name(name, piece)));
+            function.pieces[piece] = machine.function<Entry>(piece_name(name, piece));
         }
     }
 };
 
-PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::span<const Place> places,
-                     std::size_t dimension, int degree, Lanes lanes)
+PhaseCode::PhaseCode(const FunctionGraph& function, std::size_t dimension, int degree, Lanes lanes)
     : lanes_(static_cast<std::size_t>(lanes)) {
-    const TaylorGraph source = taylor(graph, results, places, dimension, degree);
+    const FunctionGraph source = taylor(function, dimension, degree);
     const PhasePart part = phase_part(source);
     operations_ = part.rest.size();
     table_rows_ = part.table.size();
@@ -126,55 +119,42 @@ PhaseCode::PhaseCode(const Graph& graph, std::span<const Node> results, std::spa
     for (std::size_t row = 0; row < part.table.size(); ++row) {
         tabulated.emplace(part.table[row], row);
     }
-    std::vector<Node> before = part.inside;
-    std::erase_if(before, [&](Node node) { return is_leaf(source.graph[node].op); });
 
-    // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, and the code runs as fast.
-    const jit::Effort effort{jit::effort_for(operations_ + before.size()).level, "default<O0>"};
-    machine_ = std::make_unique<jit::Machine>(effort, jit::vector_library(lanes_));
-    const Compiler compiler{*machine_, lanes_, source};
-    tabulated_ = compiler.write("table", before, part.table, {});
+    // NOTE: the graph is simplified already: without LLVM's passes compiling takes half the time, and code is as fast.
+    const jit::Effort effort{jit::effort_for(operations_ + part.inside.size()).level, "default<O0>"};
+    const auto machine = std::make_shared<jit::Machine>(effort, jit::vector_library(lanes_));
+    machine_ = machine;
+    const Compiler compiler{*machine, lanes_, source};
+    tabulated_ = compiler.write("table", part.inside, part.table, {});
     main_ = compiler.write("main", part.rest, source.results, tabulated);
-    machine_->finish();
+    machine->finish();
     compiler.find(tabulated_, "table");
     compiler.find(main_, "main");
 
-    const RowsRead rows(source, source.graph.parts(source.results));
-    main_.x = rows[Place::Array::position];
-    main_.v = rows[Place::Array::velocity];
+    main_.x = rows_read(source, source.results, Place::Array::position);
+    main_.v = rows_read(source, source.results, Place::Array::velocity);
     main_.phases = table_rows_;
-    tabulated_.phases = rows[Place::Array::phase];
-    table_inputs_ = RowsRead(source, source.graph.parts(part.table))[Place::Array::input];
-}
-
-void PhaseCode::operator()(std::size_t m, double t, const double* x, const double* v, const double* theta,
-                           const double* inputs, double* result) const {
-    const std::size_t columns = std::max(m, lanes_);
-    const std::size_t spare_rows = std::max(tabulated_.spare_rows(), main_.spare_rows());
-    double* const table = buffer((table_rows_ + spare_rows) * columns);
-    double* const spare = table + table_rows_ * columns;
-    if (table_rows_ > 0) {
-        run(tabulated_, m, t, nullptr, nullptr, theta, inputs, table, spare);
-    }
-    run(main_, m, t, x, v, table, inputs, result, spare);
+    tabulated_.phases = rows_read(source, source.results, Place::Array::phase);
+    table_inputs_ = rows_read(source, part.table, Place::Array::input);
 }
 
 void PhaseCode::tabulate(std::size_t m, const double* theta, const double* inputs, double* table) const {
     if (table_rows_ > 0) {
-        run(tabulated_, m, 0, nullptr, nullptr, theta, inputs, table,
-            buffer(tabulated_.spare_rows() * std::max(m, lanes_)));
+        run(tabulated_, m, 0, nullptr, nullptr, theta, inputs, table);
     }
 }
 
 void PhaseCode::at_table(std::size_t m, double t, const double* x, const double* v, const double* table,
                          const double* inputs, double* result) const {
-    run(main_, m, t, x, v, table, inputs, result, buffer(main_.spare_rows() * std::max(m, lanes_)));
+    run(main_, m, t, x, v, table, inputs, result);
 }
 
 void PhaseCode::run(const Function& function, std::size_t m, double t, const double* x, const double* v,
-                    const double* phases, const double* inputs, double* result, double* spare) const {
+                    const double* phases, const double* inputs, double* result) const {
+    const auto& [pieces, x_rows, v_rows, phase_rows, result_rows, carried_rows] = function;
+    double* spare = buffer((x_rows + v_rows + phase_rows + result_rows + carried_rows) * std::max(m, lanes_));
     if (m >= lanes_) [[likely]] {
-        for (const Entry piece : function.pieces) {
+        for (const Entry piece : pieces) {
             piece(x, v, t, phases, inputs, result, spare, m);
         }
         return;
@@ -184,7 +164,7 @@ void PhaseCode::run(const Function& function, std::size_t m, double t, const dou
     }
     // Fewer phases than lanes: on a copy in which the last phase stands in for those that are missing.
     double* const carried = spare;
-    spare += function.carried * lanes_;
+    spare += carried_rows * lanes_;
     const auto widened = [&](const double* from, std::size_t rows) {
         double* const to = spare;
         for (std::size_t row = 0; row < rows; ++row) {
@@ -194,19 +174,15 @@ void PhaseCode::run(const Function& function, std::size_t m, double t, const dou
         }
         return to;
     };
-    const double* const wide_x = widened(x, function.x);
-    const double* const wide_v = widened(v, function.v);
-    const double* const wide_phases = widened(phases, function.phases);
-    for (const Entry piece : function.pieces) {
+    const double* const wide_x = widened(x, x_rows);
+    const double* const wide_v = widened(v, v_rows);
+    const double* const wide_phases = widened(phases, phase_rows);
+    for (const Entry piece : pieces) {
         piece(wide_x, wide_v, t, wide_phases, inputs, spare, carried, lanes_);
     }
-    for (std::size_t row = 0; row < function.results; ++row) {
+    for (std::size_t row = 0; row < result_rows; ++row) {
         std::copy_n(spare + row * lanes_, m, result + row * m);
     }
 }
-
-PhaseCode::~PhaseCode() = default;
-PhaseCode::PhaseCode(PhaseCode&&) noexcept = default;
-PhaseCode& PhaseCode::operator=(PhaseCode&&) noexcept = default;
 
 }  // namespace lento::model

@@ -7,21 +7,17 @@
 /// k is number l m + k. Inputs are one array of numbers for all phases.
 ///
 /// The code works on vectors as wide as the machine has (AVX2, AVX-512). Elementary functions are SLEEF's, right to 1.0
-/// units in the last place: measured on a million arguments each, it stays below that for every function of the
-/// language, where glibc's libmvec is off by 1 to 3.5. Without such a unit they are those of libm, one lane after
-/// another. IEEE semantics are kept, any number of threads may call, and nothing is allocated but a buffer a thread,
-/// which grows once.
+/// units in the last place (measured on a million arguments each; glibc's libmvec is off by 1 to 3.5). Without such
+/// vectors they are those of libm, one lane after another. IEEE semantics are kept, any number of threads may call, and
+/// nothing is allocated but a buffer a thread, which grows once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "model/compile.hpp"
-#include "model/graph.hpp"
-#include "model/taylor.hpp"
 
 namespace lento::model {
 
@@ -32,26 +28,19 @@ Lanes widest_lanes();
 
 class PhaseCode {
 public:
-    /// Compiles the coefficients up to `degree` of `results`; `places[k]` tells where symbol k comes from, and positions and velocities
-    /// have `dimension` components each. Throws std::runtime_error if LLVM refuses, which would be a bug.
-    PhaseCode(const Graph& graph, std::span<const Node> results, std::span<const Place> places, std::size_t dimension,
-              int degree, Lanes lanes = widest_lanes());
-    ~PhaseCode();
-    PhaseCode(PhaseCode&&) noexcept;
-    PhaseCode& operator=(PhaseCode&&) noexcept;
+    /// Compiles the coefficients up to `degree` of a function of `dimension` positions and as many velocities. Throws
+    /// std::runtime_error if LLVM refuses, which would be a bug.
+    PhaseCode(const FunctionGraph& function, std::size_t dimension, int degree, Lanes lanes = widest_lanes());
 
-    /// At m phases. Arrays that no result depends on may be null; `result` overlaps none of them.
-    void operator()(std::size_t m, double t, const double* x, const double* v, const double* theta,
-                    const double* inputs, double* result) const;
-
-    // What depends on phases and inputs alone (in a vibrated force often half of the work) need not be computed again
-    // at the same ones.
+    // What depends on phases and inputs alone (in a vibrated force often half of the work) is tabulated, and need not
+    // be computed again at the same ones.
     /// Rows of m numbers that a table of it takes.
     std::size_t table_rows() const { return table_rows_; }
     /// Inputs, from the first, that a table depends on.
     std::size_t table_inputs() const { return table_inputs_; }
     void tabulate(std::size_t m, const double* theta, const double* inputs, double* table) const;
-    /// At the phases and inputs that were tabulated: the same bits.
+    /// At the m phases and the inputs that were tabulated. Arrays that no result depends on may be null; `result`
+    /// overlaps none of them.
     void at_table(std::size_t m, double t, const double* x, const double* v, const double* table, const double* inputs,
                   double* result) const;
 
@@ -65,15 +54,13 @@ private:
     struct Function {
         std::vector<Entry> pieces{};
         std::size_t x = 0, v = 0, phases = 0, results = 0, carried = 0;
-
-        std::size_t spare_rows() const { return x + v + phases + results + carried; }
     };
     struct Compiler;
 
     void run(const Function& function, std::size_t m, double t, const double* x, const double* v, const double* phases,
-             const double* inputs, double* result, double* spare) const;
+             const double* inputs, double* result) const;
 
-    std::unique_ptr<jit::Machine> machine_;
+    std::shared_ptr<const jit::Machine> machine_;
     std::size_t lanes_;
     Function tabulated_, main_;
     std::size_t table_rows_ = 0;

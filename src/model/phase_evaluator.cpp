@@ -1,7 +1,6 @@
 #include "model/phase_evaluator.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <optional>
 
@@ -19,7 +18,7 @@ struct PhaseEvaluator::Shared {
         const std::lock_guard lock(mutex);
         auto& code = codes[degree];
         if (!code) {
-            code.emplace(function.graph, function.results, function.places, dimension, degree);
+            code.emplace(function, dimension, degree);
         }
         return *code;
     }

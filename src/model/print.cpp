@@ -29,7 +29,7 @@ public:
         }
         switch (entry.op) {
             case Op::symbol:
-                return {name(entry.symbol)};
+                return {name_at(model_, model_.places[entry.symbol])};
             case Op::add:
                 return joined(entry, " + ", Binding::sum, Binding::sum);
             case Op::subtract:
@@ -69,28 +69,10 @@ private:
                 own};
     }
     std::string call(const Graph::Entry& entry) const {
-        std::string_view function = entry.op == Op::expm1 ? "expm1" : "log1p";
-        for (const auto& known : function_catalogue()) {
-            function = known.op == entry.op ? known.name : function;
-        }
+        const auto* known = found(function_catalogue(), entry.op, &FunctionEntry::op);
+        const auto function = known != nullptr ? known->name : entry.op == Op::expm1 ? "expm1" : "log1p";
         return is_binary(entry.op) ? fmt::format("{}({}, {})", function, text(entry.a).text, text(entry.b).text)
                                    : fmt::format("{}({})", function, text(entry.a).text);
-    }
-    std::string name(std::uint32_t symbol) const {
-        const auto& place = model_.places[symbol];
-        switch (place.array) {
-            case Place::Array::position:
-                return model_.is_first_order() ? model_.variables[place.index].name
-                                               : model_.coordinates[place.index].name;
-            case Place::Array::velocity:
-                return model_.coordinates[place.index].name + "_dot";
-            case Place::Array::phase:
-                return model_.phases[place.index].name;
-            case Place::Array::time:
-            case Place::Array::input:
-                break;
-        }
-        return "t";
     }
 
     const Model& model_;
@@ -98,6 +80,19 @@ private:
 };
 
 }  // namespace
+
+std::string name_at(const Model& model, const Place& place) {
+    switch (place.array) {
+        case Place::Array::position:
+            return model.is_first_order() ? model.variables[place.index].name : model.coordinates[place.index].name;
+        case Place::Array::velocity:
+            return model.coordinates[place.index].name + "_dot";
+        case Place::Array::phase:
+            return model.phases[place.index].name;
+        default:
+            return "t";
+    }
+}
 
 std::string text_of(const Model& model, Node node) {
     return Printer(model).text(node).text;

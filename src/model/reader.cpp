@@ -9,14 +9,6 @@
 namespace lento::model {
 namespace {
 
-const std::vector<std::string>& top_level_keys() {
-    static const std::vector<std::string> keys{"lento",       "title",     "potential", "parameters",  "definitions",
-                                               "coordinates", "forces",    "mass",      "constraints", "springs",
-                                               "variables",   "splitting", "vibration", "oscillation", "fast_velocity",
-                                               "slow",        "observe",   "run"};
-    return keys;
-}
-
 /// Keys that belong at the top of the file, where the first section header swallows them if they come later.
 bool is_top_level_only(std::string_view key) {
     return key == "potential" || key == "title" || key == "lento";
@@ -57,11 +49,7 @@ Model Reader::read() {
 }
 
 const Value& Reader::section(std::string_view name) const {
-    static const Value absent = [] {
-        Value table;
-        table.kind = Value::Kind::table;
-        return table;
-    }();
+    static const Value absent{.kind = Value::Kind::table};
     const Entry* entry = document_.find(name);
     return entry == nullptr ? absent : entry->value;
 }
@@ -74,7 +62,7 @@ void Reader::expect_table(const Value& value, std::string_view what) const {
 
 void Reader::expect_keys(const Value& table, std::string_view what, const std::vector<std::string>& known) const {
     for (const auto& entry : table.entries) {
-        if (std::ranges::find(known, entry.key) == known.end()) {
+        if (found(known, entry.key) == nullptr) {
             fail(entry.mark, "{} has no key '{}'{}; it takes {}", what, entry.key, suggestion(entry.key, known),
                  listed(known));
         }
@@ -93,13 +81,11 @@ Node Reader::expression(const Value& value, const std::string& what) {
 
 /// Where a name stands in an expression; the whole of it where the name comes in by a definition.
 Mark Reader::mark_of_name(const Value& value, std::string_view name) const {
-    for (const auto word : names_in(value.text)) {
-        if (word == name) {
-            return model_.source.within(value.mark, static_cast<std::size_t>(word.data() - value.text.data()),
-                                        word.size());
-        }
-    }
-    return value.mark;
+    const auto words = names_in(value.text);
+    const auto* word = found(words, name);
+    return word == nullptr ? value.mark
+                           : model_.source.within(
+                                 value.mark, static_cast<std::size_t>(word->data() - value.text.data()), word->size());
 }
 
 Node Reader::expression_of(const Value& value, const std::string& what, Kinds allowed) {
@@ -186,9 +172,12 @@ void Reader::check_top_level() {
     for (const auto& entry : document_.entries) {
         refuse_top_level_keys_in(entry.value, entry.key);
     }
+    static const std::vector<std::string> known{"lento",       "title",     "potential", "parameters",  "definitions",
+                                                "coordinates", "forces",    "mass",      "constraints", "springs",
+                                                "variables",   "splitting", "vibration", "oscillation", "fast_velocity",
+                                                "slow",        "observe",   "run"};
     for (const auto& entry : document_.entries) {
-        const auto& known = top_level_keys();
-        if (std::ranges::find(known, entry.key) == known.end()) {
+        if (found(known, entry.key) == nullptr) {
             fail(entry.mark, "there is no section or key '{}'{}; there are {}", entry.key, suggestion(entry.key, known),
                  listed(known));
         }
@@ -208,15 +197,17 @@ void Reader::check_top_level() {
     const Entry* title = document_.find("title");
     model_.title =
         title != nullptr ? text(title->value, "title") : std::filesystem::path(model_.source.name()).stem().string();
-    if (document_.find("coordinates") == nullptr && document_.find("variables") == nullptr) {
+    const Entry* coordinates = document_.find("coordinates");
+    const Entry* variables = document_.find("variables");
+    if (coordinates == nullptr && variables == nullptr) {
         fail({},
              "there is nothing to solve for: a model has a section [coordinates], or [variables] for first-order "
              "systems");
     }
-    if (document_.find("coordinates") != nullptr && document_.find("variables") != nullptr) {
-        fail(document_.find("variables")->mark, "[variables] are instead of [coordinates]; a model has one of the two");
+    if (coordinates != nullptr && variables != nullptr) {
+        fail(variables->mark, "[variables] are instead of [coordinates]; a model has one of the two");
     }
-    if (document_.find("variables") != nullptr) {
+    if (variables != nullptr) {
         for (const auto* name : {"forces", "mass", "springs", "constraints", "fast_velocity", "potential"}) {
             if (const Entry* entry = document_.find(name)) {
                 fail(entry->mark,
@@ -267,11 +258,10 @@ void Reader::place_expressions() {
             return {};
         }
         const std::uint32_t k = names_.symbols()[entry.symbol].index;
-        const bool is_written_in = std::ranges::find(written_in, k) != written_in.end();
+        const bool is_written_in = found(written_in, k) != nullptr;
         return is_written_in ? std::optional(model_.graph.constant(model_.parameters[k].value)) : std::nullopt;
     });
-    numbers_.set_folded(written_in);
-    model_.structural = numbers_.structural();
+    model_.structural = numbers_.fold(written_in);
 }
 
 Model read_model(Source source, const std::vector<Assignment>& assignments) {

@@ -1,4 +1,4 @@
-/// The sections that give names their meaning, the numbers that need them, and [mass]: a mass a coordinate, or a matrix.
+/// The sections that give names their meaning, the numbers that need them, and [mass].
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -6,30 +6,17 @@
 #include "model/reader.hpp"
 
 namespace lento::model {
-namespace {
-
-/// What a mass matrix is refused for has a place.
-template <class Make>
-Mass mass_or_failure(const Model& model, Mark mark, Make&& make) {
-    try {
-        return make();
-    } catch (const Misuse& misuse) {
-        model.source.fail(mark, misuse.what());
-    }
-}
-
-}  // namespace
 
 void Reader::read_parameters() {
     const Value& table = section("parameters");
     const auto known = mapped(table.entries, &Entry::key);
     for (const auto& given : assignments_) {
-        if (std::ranges::find(known, given.name) == known.end()) {
+        if (found(known, given.name) == nullptr) {
             refuse_parameter(model_.source, given, known);
         }
     }
     names_.hint = [&](std::string_view name) {
-        return std::ranges::find(known, name) != known.end()
+        return found(known, name) != nullptr
                    ? fmt::format("'{}' is not defined yet: a parameter may use the parameters above it", name)
                    : std::string();
     };
@@ -104,7 +91,7 @@ void Reader::read_phases() {
     }
 }
 
-/// Definitions may use each other in any order: what they need is found first, then they are read in an order that serves.
+/// Definitions may use each other in any order: what they need is found first.
 void Reader::read_definitions() {
     const auto& entries = section("definitions").entries;
     std::unordered_map<std::string_view, std::size_t> number_of;
@@ -205,8 +192,7 @@ void Reader::read_mass() {
 void Reader::read_mass_matrix(const Value& matrix) {
     const std::size_t d = model_.coordinates.size();
     const auto& rows = matrix.items;
-    if (rows.empty() ||
-        std::any_of(rows.begin(), rows.end(), [](const Value& row) { return row.kind != Value::Kind::list; })) {
+    if (rows.empty() || std::ranges::any_of(rows, [](const Value& row) { return row.kind != Value::Kind::list; })) {
         fail(matrix.mark, "the mass matrix must be a list of rows, each a list of numbers: matrix = [[2, 0], [0, 1]]");
     }
     const auto wrong_size = [&](Mark mark, std::size_t found, std::string_view of) {
@@ -234,7 +220,7 @@ void Reader::read_mass_matrix(const Value& matrix) {
         for (std::size_t k = 0; k < values.size(); ++k) {
             entries.entries[k] = finite(model.source, marks[k], what(k), values[k]);
         }
-        model.mass = mass_or_failure(model, whole, [&] { return Mass::full(std::move(entries)); });
+        model.mass = model.source.placed(whole, [&] { return Mass::full(std::move(entries)); });
     });
 }
 
@@ -255,7 +241,7 @@ void Reader::read_masses(const Value& table) {
         for (std::size_t k = 0; k < values.size(); ++k) {
             masses[entered[k].coordinate] = positive(model.source, entered[k].mark, entered[k].what, values[k]);
         }
-        model.mass = mass_or_failure(model, mark, [&] { return Mass::diagonal(masses); });
+        model.mass = model.source.placed(mark, [&] { return Mass::diagonal(masses); });
     });
 }
 

@@ -1,6 +1,4 @@
 /// The sections that say what the system is and how it is run, one function each.
-#include <algorithm>
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -41,8 +39,7 @@ void Reader::read_rates() {
         if (const Entry* exact = entries[i].value.find("exact")) {
             const std::string what = fmt::format("the exact part of the rate of {}", variable.name);
             variable.exact = expression_of(exact->value, what, static_cast<Kinds>(Kind::variable));
-            const Node given = *variable.exact;
-            for (const auto& partial : names_.graph().gradient(given)) {
+            for (const auto& partial : names_.graph().gradient(*variable.exact)) {
                 const bool by_variable = names_.symbols()[partial.symbol].kind == Kind::variable;
                 if (by_variable && !names_.value(partial.node)) {
                     fail(exact->value.mark, "{} must be linear with constant coefficients; this is not linear in {}",
@@ -138,7 +135,7 @@ void Reader::read_oscillation() {
     if (const Entry* small = table.find("small")) {
         const auto& name = text(small->value, "small, the name of a parameter,");
         const auto known = mapped(model_.parameters, &Parameter::name);
-        if (std::ranges::find(known, name) == known.end()) {
+        if (found(known, name) == nullptr) {
             fail(small->value.mark, "small = '{}' is not a parameter{}", name, suggestion(name, known));
         }
         model_.small = name;
@@ -190,7 +187,7 @@ void Reader::read_splitting() {
         }
         for (const auto& item : given->value.items) {
             const std::string& name = text(item, fmt::format("each entry of {}", key));
-            if (std::ranges::find(model_.variables, name, &Variable::name) == model_.variables.end()) {
+            if (found(model_.variables, name, &Variable::name) == nullptr) {
                 fail(item.mark, "[splitting] names '{}', which is not one of the [variables]", name);
             }
             list.push_back(name);
@@ -231,11 +228,7 @@ void Reader::read_run() {
     }
     if (const Entry* entry = table.find("samples")) {
         put_number(entry->value, "samples", finite, [mark = entry->value.mark](Model& model, double samples) {
-            if (!(samples >= 2) || samples > 1e7 || samples != std::floor(samples)) {
-                model.source.fail(mark, "samples is {}; it must be a whole number from 2, both ends, to 10000000",
-                                  samples);
-            }
-            model.run.samples = static_cast<std::size_t>(samples);
+            model.run.samples = model.source.placed(mark, [&] { return samples_of(samples); });
         });
     }
     put_if_given(table, "rtol", "rtol", positive, [](Model& model, double rtol) { model.run.rtol = rtol; });

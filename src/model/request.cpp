@@ -1,5 +1,4 @@
 /// What a model says of a run.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,16 +7,14 @@
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/model/model.hpp"
-#include "model/parsed_model.hpp"
+#include "model/numbers.hpp"
 #include "model/parts.hpp"
 
 namespace lento {
 namespace {
 
 const OptionEntry* find_option(std::string_view name) {
-    const auto catalogue = option_catalogue();
-    const auto found = std::ranges::find(catalogue, name, &OptionEntry::name);
-    return found == catalogue.end() ? nullptr : &*found;
+    return model::found(option_catalogue(), name, &OptionEntry::name);
 }
 
 /// Whether the option is a word, not a number; whether it is a list of numbers.
@@ -51,34 +48,24 @@ std::string evaluated(const OptionEntry& entry, const std::string& text, Number&
 Options options_of(const model::Model& parsed) {
     Options options;
     for (const auto& setting : parsed.run.options) {
-        try {
-            const auto* entry = find_option(setting.name);
-            const bool word = entry != nullptr && is_word(*entry);
-            const auto* text = std::get_if<std::string>(&setting.value);
-            const auto* list = std::get_if<std::vector<double>>(&setting.value);
+        const auto* entry = find_option(setting.name);
+        const bool word = entry != nullptr && is_word(*entry);
+        const auto* text = std::get_if<std::string>(&setting.value);
+        const auto* list = std::get_if<std::vector<double>>(&setting.value);
+        const auto number = [&](const std::string& item) { return model::number_in(parsed, item, setting.mark); };
+        parsed.source.placed(entry != nullptr ? setting.mark : setting.name_mark, [&] {
             if (word && text == nullptr) {
                 throw Misuse(fmt::format("option {} must be a word in quotes, not a number", setting.name));
             }
             if (entry != nullptr && list != nullptr && !is_list(*entry)) {
                 throw Misuse(fmt::format("option {} must be one value, not a list", setting.name));
             }
-            if (word || entry == nullptr) {
-                set_option(options, setting.name, text != nullptr ? *text : "");
-            } else if (list != nullptr) {
-                set_option(options, setting.name, fmt::format("{}", fmt::join(*list, ",")));
-            } else if (text != nullptr) {
-                const auto number = [&](const std::string& item) {
-                    return model::number_in(parsed, item, setting.mark);
-                };
-                set_option(options, setting.name, evaluated(*entry, *text, number));
-            } else {
-                set_option(options, setting.name, fmt::format("{}", std::get<double>(setting.value)));
-            }
-        } catch (const model::ModelError&) {
-            throw;
-        } catch (const Misuse& misuse) {
-            parsed.source.fail(find_option(setting.name) != nullptr ? setting.mark : setting.name_mark, misuse.what());
-        }
+            set_option(options, setting.name,
+                       word || entry == nullptr ? (text != nullptr ? *text : "")
+                       : list != nullptr        ? fmt::format("{}", fmt::join(*list, ","))
+                       : text != nullptr        ? evaluated(*entry, *text, number)
+                                                : fmt::format("{}", std::get<double>(setting.value)));
+        });
     }
     return options;
 }
@@ -95,15 +82,6 @@ void set_asked(const Model& model, const std::vector<std::string>& asked, Option
         }
         set_option(options, name, value);
     }
-}
-
-std::size_t samples_of(double samples) {
-    constexpr double most = 1e7;
-    if (!(samples >= 2) || samples > most || samples != std::floor(samples)) {
-        throw Misuse(
-            fmt::format("samples is {}; it must be a whole number from 2, both ends, to {:.0f}", samples, most));
-    }
-    return static_cast<std::size_t>(samples);
 }
 
 }  // namespace
@@ -126,19 +104,15 @@ Request Model::request(const Asked& asked, End end) const {
     }
     request.rtol = given(asked.rtol, "--rtol", parsed.run.rtol);
     request.atol = given(asked.atol, "--atol", parsed.run.atol);
-    request.samples = samples_of(given(asked.samples, "--samples", static_cast<double>(parsed.run.samples)));
+    request.samples = model::samples_of(given(asked.samples, "--samples", static_cast<double>(parsed.run.samples)));
 
     const auto known = [](const std::string& name) {
         return name == method::automatic || !method_named(name).name.empty();
     };
-    try {
-        known(parsed.run.method);
-    } catch (const Misuse& misuse) {
-        parsed.source.fail(parsed.run.method_mark, misuse.what());
-    }
+    parsed.source.placed(parsed.run.method_mark, [&] { return known(parsed.run.method); });
     request.method = asked.method.value_or(parsed.run.method);
     known(request.method);
-    // NOTE: options in the file are for the method in the file; a macro-step meant for averaging would ruin a direct run.
+    // NOTE: options in the file are for the method in the file; a macro-step for averaging would ruin a direct run.
     const auto in_file = options_of(parsed);
     const auto stands_for = [&](const std::string& name) {
         Request other = request;

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <system_error>
 
-#include <fmt/format.h>
-
 namespace lento::model {
 namespace {
 
@@ -54,11 +52,9 @@ Source Source::file(const std::filesystem::path& path) {
         throw Misuse(
             fmt::format("there is no file '{}'; a model is a TOML file, see `lento run --help`", path.string()));
     }
-    if (std::filesystem::is_directory(status)) {
-        throw Misuse(fmt::format("'{}' is a directory; a model is a TOML file", path.string()));
-    }
     if (!std::filesystem::is_regular_file(status)) {
-        throw Misuse(fmt::format("'{}' is not an ordinary file; a model is a TOML file", path.string()));
+        throw Misuse(fmt::format("'{}' is {}; a model is a TOML file", path.string(),
+                                 std::filesystem::is_directory(status) ? "a directory" : "not an ordinary file"));
     }
     const auto size = std::filesystem::file_size(path, error);
     if (!error && size > largest_file) {

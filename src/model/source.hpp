@@ -46,11 +46,22 @@ public:
         fail(mark, fmt::format(message, std::forward<First>(first), std::forward<More>(more)...));
     }
 
+    /// What `make` gives; what it refuses is refused at that place.
+    template <class Make>
+    auto placed(Mark mark, Make&& make) const {
+        try {
+            return make();
+        } catch (const ModelError&) {
+            throw;
+        } catch (const Misuse& misuse) {
+            fail(mark, misuse.what());
+        }
+    }
+
     /// "name:line:column"
     std::string place(Mark mark) const;
 
-    /// Where `length` bytes from `offset` of a string value stand, given the place of its opening quote. Escapes and several lines
-    /// are taken into account.
+    /// Where `length` bytes from `offset` of a string value stand, given the place of its opening quote.
     Mark within(Mark quoted, std::size_t offset, std::size_t length) const;
 
 private:

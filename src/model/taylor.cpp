@@ -1,7 +1,6 @@
 #include "model/taylor.hpp"
 
-#include <cstdint>
-#include <limits>
+#include <algorithm>
 #include <numbers>
 #include <unordered_map>
 #include <utility>
@@ -13,9 +12,9 @@ namespace {
 using Series = std::vector<Node>;
 
 /// Operations on series: each writes its recurrence into the graph.
-class Expansion {
+class Expansion : Formula {
 public:
-    Expansion(Graph& graph, int degree) : graph_(graph), degree_(degree), zero_(graph.constant(0)) {}
+    Expansion(Graph& graph, int degree) : Formula(graph), degree_(degree), zero_(number(0)) {}
 
     Series steady(Node value) const {
         Series y(static_cast<std::size_t>(degree_) + 1, zero_);
@@ -26,7 +25,7 @@ public:
     Series apply(Op op, const Series& a, const Series& b) {
         const bool two = is_binary(op);
         const Node value = two ? graph_.binary(op, a[0], b[0]) : graph_.unary(op, a[0]);
-        // NOTE: not only for the work saved: the square root of a constant zero has none, and the recurrence divides by it.
+        // NOTE: not only for the work saved: the recurrence of a square root divides by it, which may be zero.
         if (is_steady(a) && (!two || is_steady(b))) {
             return steady(value);
         }
@@ -61,18 +60,18 @@ private:
             case Op::negate:
                 return each([&](int k) { return negative(at(a, k)); });
             case Op::sin:
-                return coupled(value, graph_.unary(Op::cos, a[0]), -1, a).first;
+                return coupled(value, of(Op::cos, a[0]), -1, a).first;
             case Op::cos:
-                return coupled(graph_.unary(Op::sin, a[0]), value, -1, a).second;
+                return coupled(of(Op::sin, a[0]), value, -1, a).second;
             case Op::sinh:
-                return coupled(value, graph_.unary(Op::cosh, a[0]), 1, a).first;
+                return coupled(value, of(Op::cosh, a[0]), 1, a).first;
             case Op::cosh:
-                return coupled(graph_.unary(Op::sinh, a[0]), value, 1, a).second;
+                return coupled(of(Op::sinh, a[0]), value, 1, a).second;
             case Op::tan:  // y' = (1 + y^2) a'
                 return with_square_slope(value, plus(number(1), times(value, value)), 1, a);
             case Op::tanh: {
                 // y' = (1 - y^2) a', whose value is 1/cosh^2 without cancellation
-                const Node inverse = over(number(1), graph_.unary(Op::cosh, a[0]));
+                const Node inverse = over(number(1), of(Op::cosh, a[0]));
                 return with_square_slope(value, times(inverse, inverse), -1, a);
             }
             case Op::asin:
@@ -83,29 +82,20 @@ private:
                 return primitive_over(value, a, shifted(product(a, a)));
             case Op::exp:
                 return exponential(value, a);
-            case Op::expm1: {
-                Series y = exponential(graph_.unary(Op::exp, a[0]), a);
-                y[0] = value;
-                return y;
-            }
+            case Op::expm1:
+                return with_value(value, exponential(of(Op::exp, a[0]), a));
             case Op::log:
                 return primitive_over(value, a, a);
             case Op::log1p:
                 return primitive_over(value, a, shifted(a));
-            case Op::log10: {
-                Series y = product(steady(number(1 / std::numbers::ln10)), logarithm(a));
-                y[0] = value;
-                return y;
-            }
+            case Op::log10:
+                return with_value(value, product(steady(number(1 / std::numbers::ln10)), logarithm(a)));
             case Op::sqrt:
                 return root(value, a);
             case Op::cbrt:
                 return cube_root(value, a);
-            case Op::abs: {
-                Series y = product(steady(graph_.unary(Op::sign, a[0])), a);
-                y[0] = value;
-                return y;
-            }
+            case Op::abs:
+                return with_value(value, product(steady(of(Op::sign, a[0])), a));
             default:
                 return steady(value);  // sign and floor
         }
@@ -125,32 +115,24 @@ private:
 
     /// b y = a
     Series quotient(Node value, const Series& a, const Series& b) {
-        Series y = steady(value);
-        for (int k = 1; k <= degree_; ++k) {
+        return recurrence(value, [&](int k, const Series& y) {
             const Node known = sum(1, k, [&](int j) { return times(at(b, j), at(y, k - j)); });
-            at(y, k) = over(minus(at(a, k), known), b[0]);
-        }
-        return y;
+            return over(minus(at(a, k), known), b[0]);
+        });
     }
 
     /// g y' = n', from the value of y: logarithms and inverse functions.
     Series primitive_over(Node value, const Series& n, const Series& g) {
-        Series y = steady(value);
-        for (int k = 1; k <= degree_; ++k) {
+        return recurrence(value, [&](int k, const Series& y) {
             const Node known = sum(1, k - 1, [&](int j) { return times(times(number(j), at(y, j)), at(g, k - j)); });
-            at(y, k) = over(minus(at(n, k), part(known, k)), g[0]);
-        }
-        return y;
+            return over(minus(at(n, k), part(known, k)), g[0]);
+        });
     }
-    Series logarithm(const Series& a) { return primitive_over(graph_.unary(Op::log, a[0]), a, a); }
+    Series logarithm(const Series& a) { return primitive_over(of(Op::log, a[0]), a, a); }
 
     /// y' = y a'
     Series exponential(Node value, const Series& a) {
-        Series y = steady(value);
-        for (int k = 1; k <= degree_; ++k) {
-            at(y, k) = primitive(k, a, y);
-        }
-        return y;
+        return recurrence(value, [&](int k, const Series& y) { return primitive(k, a, y); });
     }
 
     /// first' = second a', second' = sign first a': the pairs (sin, cos) and (sinh, cosh).
@@ -170,70 +152,62 @@ private:
         Series slope = steady(slope_value);
         for (int k = 1; k <= degree_; ++k) {
             at(y, k) = primitive(k, a, slope);
-            const Node square = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
-            at(slope, k) = sign < 0 ? negative(square) : square;
+            const Node squared = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
+            at(slope, k) = sign < 0 ? negative(squared) : squared;
         }
         return y;
     }
 
     /// y = a^p:  k a_0 y_k = sum_{j=1..k} (p j - (k - j)) a_j y_{k-j}
     Series power(Node value, const Series& a, Node p) {
-        Series y = steady(value);
-        for (int k = 1; k <= degree_; ++k) {
+        return recurrence(value, [&](int k, const Series& y) {
             const Node total = sum(1, k, [&](int j) {
                 return times(times(minus(times(p, number(j)), number(k - j)), at(a, j)), at(y, k - j));
             });
-            at(y, k) = over(part(total, k), a[0]);
-        }
-        return y;
+            return over(part(total, k), a[0]);
+        });
     }
 
+    // NOTE: the root of an exact zero that stays zero, as in sqrt(max(x, 0)), must not become 0/0. No root of another
+    // number is as small as what `not_zero` puts in its place.
     /// y^2 = a
     Series root(Node value, const Series& a) {
-        Series y = steady(value);
-        for (int k = 1; k <= degree_; ++k) {
+        return recurrence(value, [&](int k, const Series& y) {
             const Node known = sum(1, k - 1, [&](int j) { return times(at(y, j), at(y, k - j)); });
-            at(y, k) = over(minus(at(a, k), known), not_zero(times(number(2), value)));
-        }
-        return y;
+            return over(minus(at(a, k), known), not_zero(times(number(2), value)));
+        });
     }
 
     /// y^3 = a:  3 y^2 y' = a'
     Series cube_root(Node value, const Series& a) {
         Series y = steady(value);
-        Series square = steady(times(value, value));
-        const Node slope = not_zero(times(number(3), square[0]));
+        Series squared = steady(square(value));
+        const Node slope = not_zero(times(number(3), squared[0]));
         for (int k = 1; k <= degree_; ++k) {
             const Node known =
-                sum(1, k - 1, [&](int j) { return times(times(number(3 * j), at(y, j)), at(square, k - j)); });
+                sum(1, k - 1, [&](int j) { return times(times(number(3 * j), at(y, j)), at(squared, k - j)); });
             at(y, k) = over(minus(at(a, k), part(known, k)), slope);
-            at(square, k) = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
+            at(squared, k) = sum(0, k, [&](int j) { return times(at(y, j), at(y, k - j)); });
         }
         return y;
     }
-    // NOTE: the root of an exact zero that stays zero, as in sqrt(max(x, 0)), must not become 0/0. No root of another number is that small.
-    Node not_zero(Node x) { return graph_.binary(Op::max, x, number(std::numeric_limits<double>::denorm_min())); }
 
     /// The angle of (x, y):  (x^2 + y^2) angle' = x y' - y x'
     Series angle(Node value, const Series& y, const Series& x) {
         const Series turned = each([&](int k) {
-            return part(sum(1, k,
-                            [&](int j) {
-                                return times(number(j),
-                                             minus(times(at(y, j), at(x, k - j)), times(at(x, j), at(y, k - j))));
-                            }),
-                        k);
+            const Node total = sum(1, k, [&](int j) {
+                return times(number(j), minus(times(at(y, j), at(x, k - j)), times(at(x, j), at(y, k - j))));
+            });
+            return part(total, k);
         });
         return primitive_over(value, turned, sum_of_squares(x, y));
     }
 
-    /// `a` where `difference` is positive, else `b`. NOTE: a graph has no branches; the weights are exactly 1 and 0, and NaN with the value.
+    /// `a` where `difference` is positive, else `b`. NOTE: the weights are exactly 1 and 0, and NaN with the value.
     Series chosen(Node value, const Series& a, const Series& b, Node difference) {
-        const Node first = graph_.binary(Op::max, graph_.unary(Op::sign, difference), zero_);
+        const Node first = graph_.binary(Op::max, of(Op::sign, difference), zero_);
         const Node second = minus(number(1), first);
-        Series y = each([&](int k) { return plus(times(first, at(a, k)), times(second, at(b, k))); });
-        y[0] = value;
-        return y;
+        return with_value(value, each([&](int k) { return plus(times(first, at(a, k)), times(second, at(b, k))); }));
     }
 
     Series sum_of_squares(const Series& a, const Series& b) { return apply(Op::add, product(a, a), product(b, b)); }
@@ -243,7 +217,7 @@ private:
     }
     Series root_of_one_minus_square(const Series& a) {
         const Series rest = apply(Op::subtract, steady(number(1)), product(a, a));
-        return root(graph_.unary(Op::sqrt, rest[0]), rest);
+        return root(of(Op::sqrt, rest[0]), rest);
     }
 
     /// Coefficient k of y where y' = g a'.
@@ -251,6 +225,19 @@ private:
         return part(sum(1, k, [&](int j) { return times(times(number(j), at(a, j)), at(g, k - j)); }), k);
     }
 
+    static Series with_value(Node value, Series y) {
+        y[0] = value;
+        return y;
+    }
+    /// From y_0, `next(k, y)` is y_k.
+    template <class Next>
+    Series recurrence(Node value, Next&& next) {
+        Series y = steady(value);
+        for (int k = 1; k <= degree_; ++k) {
+            at(y, k) = next(k, y);
+        }
+        return y;
+    }
     template <class Term>
     Node sum(int from, int to, Term&& term) {
         Node total = zero_;
@@ -269,35 +256,22 @@ private:
     }
 
     bool is_steady(const Series& a) const {
-        for (int k = 1; k <= degree_; ++k) {
-            if (at(a, k) != zero_) {
-                return false;
-            }
-        }
-        return true;
+        return std::all_of(a.begin() + 1, a.end(), [this](Node node) { return node == zero_; });
     }
     static Node& at(Series& a, int k) { return a[static_cast<std::size_t>(k)]; }
     static Node at(const Series& a, int k) { return a[static_cast<std::size_t>(k)]; }
 
-    Node number(double value) { return graph_.constant(value); }
-    Node plus(Node a, Node b) { return graph_.binary(Op::add, a, b); }
-    Node minus(Node a, Node b) { return graph_.binary(Op::subtract, a, b); }
-    Node times(Node a, Node b) { return graph_.binary(Op::multiply, a, b); }
-    Node over(Node a, Node b) { return graph_.binary(Op::divide, a, b); }
-    Node negative(Node a) { return graph_.unary(Op::negate, a); }
     /// a/k by a product, which costs a third of a division.
     Node part(Node a, int k) { return times(number(1.0 / k), a); }
 
-    Graph& graph_;
     int degree_;
     Node zero_;
 };
 
 }  // namespace
 
-TaylorGraph taylor(const Graph& graph, std::span<const Node> results, std::span<const Place> places,
-                   std::size_t dimension, int degree) {
-    TaylorGraph made;
+FunctionGraph taylor(const FunctionGraph& function, std::size_t dimension, int degree) {
+    FunctionGraph made;
     Expansion expansion(made.graph, degree);
     const auto new_symbol = [&](const Place& place) {
         made.places.push_back(place);
@@ -317,19 +291,15 @@ TaylorGraph taylor(const Graph& graph, std::span<const Node> results, std::span<
     };
 
     std::unordered_map<Node, Series> series;
-    for (const Node node : graph.parts(results)) {
-        const auto& entry = graph[node];
-        Series& y = series[node];
-        if (entry.op == Op::constant) {
-            y = expansion.steady(made.graph.constant(entry.value));
-        } else if (entry.op == Op::symbol) {
-            y = symbol(places[entry.symbol]);
-        } else {
-            y = expansion.apply(entry.op, series.at(entry.a), series.at(entry.b));
-        }
+    for (const Node node : function.graph.parts(function.results)) {
+        const auto& entry = function.graph[node];
+        series.emplace(node, entry.op == Op::constant ? expansion.steady(made.graph.constant(entry.value))
+                             : entry.op == Op::symbol
+                                 ? symbol(function.places[entry.symbol])
+                                 : expansion.apply(entry.op, series.at(entry.a), series.at(entry.b)));
     }
     for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) {
-        for (const Node node : results) {
+        for (const Node node : function.results) {
             made.results.push_back(series.at(node)[j]);
         }
     }

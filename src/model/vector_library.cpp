@@ -1,9 +1,9 @@
 #include "model/jit.hpp"
 
-#if defined(__x86_64__)
-// NOTE: the functions are called from compiled code alone, which knows their types. SLEEF's own header declares them only to a compiler
-// that is told to use the vectors, and this file must run on machines without.
 namespace lento::model::jit {
+#if defined(__x86_64__)
+// NOTE: the functions are called from compiled code alone, which knows their types. SLEEF's own header declares them
+// only to a compiler that is told to use the vectors, and this file must run on machines without.
 extern "C" {
 using VectorFunction = void();
 VectorFunction Sleef_sind4_u10avx2, Sleef_cosd4_u10avx2, Sleef_tand4_u10avx2, Sleef_asind4_u10avx2,
@@ -58,14 +58,11 @@ const Library& vector_library(std::size_t lanes) {
     return lanes == 8 && host_has("avx512f") ? eight : lanes == 4 && host_has("avx2") && host_has("fma") ? four : none;
 }
 
-}  // namespace lento::model::jit
 #else
-namespace lento::model::jit {
-
 const Library& vector_library(std::size_t) {
     static const Library none;
     return none;
 }
+#endif
 
 }  // namespace lento::model::jit
-#endif

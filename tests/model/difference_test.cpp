@@ -78,7 +78,7 @@ struct World {
     }
     double compiled(Node node) const {
         double result = 0;
-        CompiledFunction(graph, std::span(&node, 1), places)(values.data(), nullptr, 0, nullptr, nullptr, &result);
+        CompiledFunction({graph, {node}, places})(values.data(), nullptr, 0, nullptr, nullptr, &result);
         return result;
     }
     std::size_t operations(Node node) const {

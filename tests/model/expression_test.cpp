@@ -55,7 +55,7 @@ struct World {
     double evaluated(Node node) const { return evaluated<double>(node, values); }
     std::vector<double> compiled(const std::vector<Node>& nodes) const {
         std::vector<double> result(nodes.size());
-        const CompiledFunction function(graph, nodes, places);
+        const CompiledFunction function({graph, nodes, places});
         const double velocity = values[2];
         const double phase = values[3];
         function(values.data(), &velocity, values[4], &phase, nullptr, result.data());
@@ -259,7 +259,7 @@ CompiledFunction row_hessian(int pairs) {
         }
     }
     EXPECT_EQ(hessian.size(), static_cast<std::size_t>(3 * pairs + 1));
-    return {graph, hessian, places};
+    return CompiledFunction({graph, hessian, places});
 }
 
 TEST(Graph, hessian_of_a_potential_of_fifty_terms_is_compact_and_compiles_at_once) {
@@ -298,7 +298,7 @@ TEST(Compiled, long_functions_are_cut_and_stay_the_same) {
     for (std::uint32_t k = 0; k < count; ++k) {
         x[k] = std::cos(k);
     }
-    const CompiledFunction function(graph, nodes, places);
+    const CompiledFunction function({graph, nodes, places});
     std::vector<double> compiled(nodes.size());
     std::vector<double> expected(nodes.size());
     function(x.data(), nullptr, 0, nullptr, nullptr, compiled.data());

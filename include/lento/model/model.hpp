@@ -105,6 +105,7 @@ private:
     Model(std::shared_ptr<const model::Model> parsed, std::shared_ptr<const Code> code);
     static Model read(const std::function<model::Model()>& reading, std::vector<Assignment> assignments);
     std::optional<FasterProblem> faster(double factor) const;
+    std::vector<double> row_at(const Snapshot& state, double phases_at) const;
 
     std::shared_ptr<const model::Model> parsed_;
     std::shared_ptr<const Code> code_;
