@@ -1,10 +1,5 @@
 #include "average/constrained_field.hpp"
 
-#include <algorithm>
-#include <limits>
-
-#include "base/number.hpp"
-
 namespace lento {
 
 MultiplierSeries::MultiplierSeries(const SparsePattern& pattern, const Mass& mass)
@@ -40,29 +35,18 @@ bool MultiplierSeries::eliminate(int degree, In gradient, In curvature, Out f) {
         }
         mass_->to_acceleration(a, Out(scratch_));
         const auto lambda = std::span(lambda_).subspan(k * count, count);
-        for (std::size_t row = 0; row < count; ++row) {
-            lambda[row] = curvature[k * count + row];
-        }
+        std::ranges::copy(curvature.subspan(k * count, count), lambda.begin());
         for (std::size_t j = 0; j <= k; ++j) {
             along(j, k - j, lambda);
         }
         matrix_.solve(lambda);
-        std::fill(pull_.begin(), pull_.end(), 0.0);
+        std::ranges::fill(pull_, 0.0);
         pull(0, k, 1, pull_);
         mass_->to_acceleration(Out(pull_), Out(scratch_));
         add_to(a, -1, pull_);
     }
     return true;
 }
-
-namespace {
-
-void coefficients(int degree, std::span<const Taylor> series, std::vector<double>& numbers) {
-    numbers.assign(static_cast<std::size_t>(degree + 1) * series.size(), 0.0);
-    BlockLayout{series.size(), 1}.scatter(degree, series, 0, numbers);
-}
-
-}  // namespace
 
 ConstrainedField::ConstrainedField(const Problem& problem)
     : PhaseField(problem),
@@ -75,7 +59,7 @@ ConstrainedField::ConstrainedField(const Problem& problem)
 void ConstrainedField::leave(double t, Out y) {
     before_.assign(y.begin(), y.end());
     if (!ground_.settle(t, y).converged) {
-        std::copy(before_.begin(), before_.end(), y.begin());
+        std::ranges::copy(before_, y.begin());
     }
 }
 
@@ -85,14 +69,14 @@ void ConstrainedField::multipliers(double t, In y, Out lambda) {
     force_.resize(dimension());
     problem_.forces.at(x.data(), v.data(), t, problem_.phases_at(t).data(), problem_.parameters.data(), force_.data());
     eliminate(x, v, t);
-    std::copy(elimination_.multipliers().begin(), elimination_.multipliers().end(), lambda.begin());
+    std::ranges::copy(elimination_.multipliers(), lambda.begin());
 }
 
 void ConstrainedField::blocks(int degree, double t, In x, In v, Out a) {
     const std::size_t n = dimension();
     const std::size_t terms = static_cast<std::size_t>(degree) + 1;
     const BlockLayout layout{n, points()};
-    std::fill(mean_.begin(), mean_.end(), 0.0);
+    std::ranges::fill(mean_, 0.0);
     numbers_.resize(2 * n);
     series_.resize(2 * n);
     (*forces_)(block(degree, t, x, v, problem_.parameters), a);
@@ -133,14 +117,18 @@ void ConstrainedField::eliminate(int degree, std::span<const Taylor> x, std::spa
     std::vector<Taylor> gradient(problem_.constraints->pattern().entries()), curvature(problem_.constraints->count());
     problem_.constraints->gradient(x, t, gradient);
     problem_.constraints->curvature(x, v, t, curvature);
-    coefficients(degree, gradient, gradient_);
-    coefficients(degree, curvature, curvature_);
+    const auto take = [&](std::span<const Taylor> series, std::vector<double>& numbers) {
+        numbers.resize(static_cast<std::size_t>(degree + 1) * series.size());
+        BlockLayout{series.size(), 1}.scatter(degree, series, 0, numbers);
+    };
+    take(gradient, gradient_);
+    take(curvature, curvature_);
     eliminate(degree);
 }
 
 void ConstrainedField::eliminate(int degree) {
     if (!elimination_.eliminate(degree, gradient_, curvature_, force_)) {
-        std::fill(force_.begin(), force_.end(), std::numeric_limits<double>::quiet_NaN());
+        std::ranges::fill(force_, NAN);
     }
 }
 

@@ -1,5 +1,5 @@
-/// The acceleration of a system with rigid constraints at m phases at once (`average/phase_field.hpp`). Multipliers are eliminated at the
-/// level of accelerations (HARMONIC, "Rigid constraints"):
+/// The acceleration of a system with rigid constraints at m phases at once (`average/phase_field.hpp`). Multipliers are
+/// eliminated at the level of accelerations (HARMONIC, "Rigid constraints"):
 ///
 ///     M a = f - g'^T lambda,     g' a + g''[v, v] + 2 g_t' v + g_tt = 0
 ///
@@ -48,7 +48,7 @@ public:
 
 private:
     void blocks(int degree, double t, In x, In v, Out a) override;
-    /// The entries of g' and the curvature at a state, or along a series; then accelerations in place of the forces in `force_`.
+    /// Makes of the forces in `force_` accelerations, at a state or along a series.
     void eliminate(In x, In v, double t);
     void eliminate(int degree, std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t);
     void eliminate(int degree);

@@ -1,11 +1,8 @@
-/// The true motion of a constrained system over short stretches, as increments (`average/micro_flow.hpp`): with a half-explicit Runge-Kutta
-/// method in the Gear-Gupta-Leimkuhler form (stroboscopic, section 6.1), or with an explicit one of order 8 for the system without
-/// multipliers (`problem/acceleration.hpp`), put back on the constraints at the marks.
+/// The true motion of a constrained system over short stretches, as increments (`average/micro_flow.hpp`): with a
+/// half-explicit Runge-Kutta method in the Gear-Gupta-Leimkuhler form (stroboscopic, section 6.1), or with an explicit
+/// one of order 8 for the system without multipliers (`problem/acceleration.hpp`), put back on the constraints at the
+/// marks.
 #pragma once
-
-#include <algorithm>
-#include <functional>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -45,7 +42,7 @@ public:
         std::vector<double> increments(part.marks * y.size());
         std::vector<double> point(y.begin(), y.end());
         follow(part, y, increments);
-        std::fill(mean.begin(), mean.end(), 0.0);
+        std::ranges::fill(mean, 0.0);
         for (std::size_t k = 0; k < part.marks; ++k) {
             constrained_rate(stretch, static_cast<double>(k), point, rate_, multipliers_);
             for (std::size_t j = 0; j < mean.size(); ++j) {
@@ -58,9 +55,9 @@ public:
 protected:
     void evaluate(const Stretch& stretch, In base, double steps, In u, Out rate) {
         const std::size_t d = u.size() / 2;
-        std::transform(u.begin(), u.end(), base.begin(), y_.begin(), std::plus<>());
+        std::ranges::transform(u, base, y_.begin(), std::plus<>());
         const In y(y_);
-        std::copy(y.begin() + static_cast<std::ptrdiff_t>(d), y.end(), rate.begin());
+        std::ranges::copy(y.last(d), rate.begin());
         active_.uncounted(y.first(d), y.last(d), stretch.t + steps * stretch.h, clock_.at(steps * stretch.turns),
                           rate.last(d));
     }
@@ -68,7 +65,7 @@ protected:
     /// Moves base + u by `move(y)`, as an increment.
     template <class Move>
     Convergence moved(In base, Out u, Move&& move) {
-        std::transform(u.begin(), u.end(), base.begin(), y_.begin(), std::plus<>());
+        std::ranges::transform(u, base, y_.begin(), std::plus<>());
         moved_ = y_;
         const auto reached = move(Out(moved_));
         for (std::size_t i = 0; i < u.size(); ++i) {
@@ -78,7 +75,7 @@ protected:
     }
 
     void fail(double t, const Convergence& reached, Out increments) {
-        std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
+        std::ranges::fill(increments, NAN);
         failure_ =
             reached.independent
                 ? fmt::format(
@@ -103,7 +100,7 @@ private:
         if (manifold.factorise(gradient_)) {
             manifold.constrain_acceleration(gradient_, y.first(d), y.last(d), t, rate.last(d), lambda);
         } else {
-            std::fill(lambda.begin(), lambda.end(), std::numeric_limits<double>::quiet_NaN());
+            std::ranges::fill(lambda, NAN);
         }
         ++evaluations_;
     }

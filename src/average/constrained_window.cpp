@@ -1,15 +1,11 @@
-/// A window of a constrained system: a short integration on the manifold on both sides of a point, seen through a filter.
+/// A window of a constrained system: an integration on the manifold on both sides of a point, seen through a filter.
 ///
-///     F = sum_k w_|k| M^-1 (f_k - g'(x_k)^T lambda_k),     mean multiplier = sum_k w_|k| lambda_k       (vibrated, section 4.2)
+///     F = sum_k w_|k| M^-1 (f_k - g'(x_k)^T lambda_k),   mean multiplier = sum_k w_|k| lambda_k    (vibrated, 4.2)
 ///
-/// With SHAKE the multiplier at a point comes from the step to the next one; the one at the last point takes a move that is not a
-/// micro-step of the window, since nothing is evaluated at its end. With RATTLE and its compositions it is that of the acceleration at
-/// the point. SHAKE factorises the matrix of the constraints once, at the middle. Explicit time stays at the middle's value, for forces and
-/// constraints alike: the manifold of a window has a stopped clock.
-#include <algorithm>
-#include <limits>
-#include <type_traits>
-
+/// With SHAKE the multiplier at a point comes from the step to the next one; that at the last point takes a move that
+/// is not a micro-step of the window, since nothing is evaluated at its end. With the others it is that of the
+/// acceleration at the point. SHAKE factorises the matrix of the constraints once, at the middle. Explicit time stays
+/// at the middle's value, for forces and constraints alike: the manifold of a window has a stopped clock.
 #include <fmt/format.h>
 
 #include "average/window.hpp"
@@ -53,7 +49,7 @@ public:
         failure_.reset();
         sweep(start);
         if (failure_) {
-            std::fill(result.begin(), result.end(), std::numeric_limits<double>::quiet_NaN());
+            std::ranges::fill(result, NAN);
             return;
         }
         forces_.value(result.first(d));
@@ -85,8 +81,8 @@ private:
     static constexpr bool is_shake = std::is_same_v<Stepper, Shake>;
 
     void sweep(const WindowStart& start) {
-        std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
-        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        std::ranges::copy(start.x, middle_.x().begin());
+        std::ranges::copy(start.v, middle_.v().begin());
         evaluations_ = 0;
         evaluate(start, 0, middle_.x(), middle_.v(), middle_.a());
         for (const int direction : {1, -1}) {
@@ -119,7 +115,7 @@ private:
                 failure_ = {moved, direction * k};
                 return;
             }
-            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            std::ranges::copy(state_.a(), total_.begin());
             manifold_->pull(state_.gradient, stepper_.multipliers(), 1, total_);
             add(direction, k, stepper_.multipliers());
             if (k < steps) {
@@ -134,7 +130,7 @@ private:
     void others(const WindowStart& start, int direction, std::int64_t steps) {
         const double h = direction * micro_step_;
         for (std::int64_t k = 0; k <= steps; ++k) {
-            std::copy(state_.a().begin(), state_.a().end(), total_.begin());
+            std::ranges::copy(state_.a(), total_.begin());
             manifold_->constrain_acceleration(state_.gradient, state_.x(), state_.v(), start.t, total_, lambda_);
             add(direction, k, lambda_);
             if (k < steps) {
@@ -165,9 +161,7 @@ private:
         ++evaluations_;
         window_phases(start.phases, ratios_, steps, steps_per_period_, theta_);
         if (!start.slow_velocity.empty()) {
-            for (std::size_t i = 0; i < v.size(); ++i) {
-                velocity_[i] = start.slow_velocity[i] + v[i];
-            }
+            std::ranges::transform(start.slow_velocity, v, velocity_.begin(), std::plus<>());
             v = velocity_;
         }
         acceleration_->uncounted(x, v, start.t, theta_, a);

@@ -6,18 +6,14 @@
 ///
 ///     W = sum c_n e^(i n.theta) / (i n.omega),     Delta = -sum c_n e^(i n.theta) / (n.omega)^2
 ///
-/// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with n.omega = 0 (phases of equal or
-/// commensurate frequency) belong to the mean.
+/// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with
+/// n.omega = 0 (phases of equal or commensurate frequency) belong to the mean.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
-#include <numbers>
 
 #include "average/window.hpp"
-#include "problem/acceleration.hpp"
-#include "problem/time_scales.hpp"
 
 namespace lento {
 
@@ -45,39 +41,34 @@ public:
     Parts at(In theta) const;
 
 private:
-    std::ptrdiff_t harmonic(std::size_t index) const;  // 0, 1, ..., m/2, -(m/2-1), ..., -1
+    /// The harmonics n of a coefficient, each 0, 1, ..., m/2, -(m/2-1), ..., -1: n.values, and the largest |n_j|.
+    double along(std::size_t index, In values) const;
+    std::ptrdiff_t highest(std::size_t index) const;
+    std::ptrdiff_t harmonic(std::size_t index) const;
 
-    std::size_t dimension_, phases_, points_, grid_size_;
-    std::vector<double> frequencies_;
-    std::vector<double> values_;
+    std::size_t dimension_, points_, grid_size_;
+    std::vector<double> frequencies_, values_;
+    double standing_ = 0;  // slower combinations of phases count as standing still
     std::vector<std::complex<double>> coefficients_;
 };
 
 class FastPart {
 public:
-    struct Motion {
-        std::vector<double> displacement, velocity;
-    };
     /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
     struct Profile {
-        std::vector<double> mean, velocity_swing, largest_displacement;
+        std::vector<double> mean{}, velocity_swing{}, largest_displacement{};
     };
 
     /// Chooses the number of phases at which the force is evaluated: enough at the state given.
     FastPart(Acceleration& acceleration, In x, In v, double t) : acceleration_(&acceleration) {
         const std::size_t phases = acceleration.problem().phases.size();
         const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
-        for (points_ = 16; points_ < most; points_ *= 2) {
-            if (!(harmonics(x, v, t).tail() > 1e-10)) {
-                break;
-            }
+        while (points_ < most && harmonics(x, v, t).tail() > 1e-10) {
+            points_ *= 2;
         }
     }
 
-    Motion at(In x, In v, double t, In theta) {
-        auto parts = harmonics(x, v, t).at(theta);
-        return {std::move(parts.displacement), std::move(parts.velocity)};
-    }
+    Harmonics::Parts at(In x, In v, double t, In theta) { return harmonics(x, v, t).at(theta); }
 
     /// At `count` moments of a period of the fastest phase, all phases starting from zero.
     std::vector<std::vector<double>> displacements(In x, In v, double t, int count) {
@@ -102,10 +93,8 @@ public:
         constexpr int samples = 64;
         const auto& phases = acceleration_->problem().phases;
         const auto h = harmonics(x, v, t);
-        std::vector<double> low(x.size(), HUGE_VAL);
-        std::vector<double> high(x.size(), -HUGE_VAL);
-        Profile profile;
-        profile.largest_displacement.assign(x.size(), 0.0);
+        std::vector<double> low(x.size(), HUGE_VAL), high(x.size(), -HUGE_VAL);
+        Profile profile{.largest_displacement = std::vector<double>(x.size())};
         for (int k = 0; k < samples; ++k) {
             std::vector<double> theta;
             for (const auto& phase : phases) {
@@ -121,14 +110,12 @@ public:
             }
             profile.mean = std::move(parts.mean);
         }
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            profile.velocity_swing.push_back(high[i] - low[i]);
-        }
+        std::ranges::transform(high, low, std::back_inserter(profile.velocity_swing), std::minus<>());
         return profile;
     }
 
-    /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or difference of
-    /// two, for the harmonics n that the force has at the state given.
+    /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or
+    /// difference of two, for the harmonics n that the force has at the state given.
     double slowest_frequency(In x, In v, double t) {
         const auto present = harmonics(x, v, t).frequencies(1e-6);
         double slowest = HUGE_VAL;
@@ -161,10 +148,10 @@ private:
     std::size_t points_ = 16;
 };
 
-/// How strongly the vibration acts as a parametric excitation at a point: the spectral radius of the derivative of the fast displacement by
-/// the position, the largest over the phases. For x'' = -k cos(theta) x it is k / omega^2. Above 0.45 the un-averaged motion near an
-/// equilibrium grows at half the frequency of the vibration (Mathieu's equation; Acheson's theorem on inverted chains), which no averaged
-/// force can show.
+/// How strongly the vibration acts as a parametric excitation at a point: the spectral radius of the derivative of the
+/// fast displacement by the position, the largest over the phases. For x'' = -k cos(theta) x it is k / omega^2. Above
+/// 0.45 the un-averaged motion near an equilibrium grows at half the frequency of the vibration (Mathieu's equation;
+/// Acheson's theorem on inverted chains), which no averaged force can show.
 inline constexpr double largest_parametric_strength = 0.45;
 
 double parametric_strength(Acceleration& acceleration, In x, In v, double t);

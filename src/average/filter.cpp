@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -18,16 +17,13 @@ constexpr int largest_power = 64;
 
 /// The power P in a name that is `family` followed by it, or 0 if it is not.
 int power_in(std::string_view name, std::string_view family) {
-    int power = 0;
-    if (name.starts_with(family)) {
-        const auto digits = name.substr(family.size());
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
-        if (error != std::errc() || end != digits.data() + digits.size() || power < 2 || power > largest_power ||
-            power % 2 != 0) {
-            return 0;
-        }
+    if (!name.starts_with(family)) {
+        return 0;
     }
-    return power;
+    int power = 0;
+    const auto [end, error] = std::from_chars(name.begin() + family.size(), name.end(), power);
+    const bool is_power = error == std::errc() && end == name.end();
+    return is_power && power >= 2 && power <= largest_power && power % 2 == 0 ? power : 0;
 }
 
 /// The integral over [-1, 1] of an even integrand that may have corners at 0 and +-1/2: Gauss-Legendre with 10 points
@@ -58,12 +54,8 @@ double even_integral(const std::function<double(double)>& integrand, double osci
 
 Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
     power_ = std::max(power_in(name, "cos"), power_in(name, "flat"));
-    if (name == "exponential") {
-        shape_ = Shape::exponential;
-    } else if (name == "gentle") {
-        shape_ = Shape::gentle;
-    } else if (name == "cubic") {
-        shape_ = Shape::cubic;
+    if (name == "exponential" || name == "gentle" || name == "cubic") {
+        shape_ = name == "cubic" ? Shape::cubic : name == "gentle" ? Shape::gentle : Shape::exponential;
     } else if (power_ > 0 && name.starts_with("cos")) {
         shape_ = Shape::cosine;
     } else if (power_ > 0) {
@@ -82,20 +74,11 @@ Filter::Filter(std::string_view name) : name_(name), shape_(Shape::period) {
 }
 
 double Filter::usual_periods() const {
-    switch (shape_) {
-        case Shape::exponential:
-        case Shape::gentle:
-            return 40;  // vibrated, section 2.2
-        case Shape::cubic:
-            return 6;  // slow-manifold, section 5.2
-        case Shape::cosine:
-            return power_ / 2.0 + 8;
-        case Shape::flat:
-            return power_ / 2.0 + 4;
-        case Shape::period:
-            return 1;
-    }
-    return 1;
+    return shape_ == Shape::period   ? 1
+           : shape_ == Shape::cubic  ? 6  // slow-manifold, section 5.2
+           : shape_ == Shape::cosine ? power_ / 2.0 + 8
+           : shape_ == Shape::flat   ? power_ / 2.0 + 4
+                                     : 40;  // vibrated, section 2.2
 }
 
 double Filter::shape(double xi) const {
@@ -125,12 +108,13 @@ double Filter::raised_cosine(double xi) const {
     return std::pow(std::sin(std::numbers::pi / 2 * (1 - std::abs(xi))), power_);
 }
 
+double Filter::mean(const std::function<double(double)>& f, double oscillations) const {
+    return even_integral([&](double xi) { return shape(xi) * f(xi); }, oscillations) /
+           even_integral([&](double xi) { return shape(xi); }, 0);
+}
+
 double Filter::moment(int k) const {
-    if (k % 2 != 0) {
-        return 0;
-    }
-    const double mass = even_integral([&](double xi) { return shape(xi); }, 0);
-    return even_integral([&](double xi) { return shape(xi) * std::pow(xi, k); }, 0) / mass;
+    return k % 2 != 0 ? 0 : mean([k](double xi) { return std::pow(xi, k); }, 0);
 }
 
 int Filter::vanishing_moments() const {
@@ -142,19 +126,7 @@ int Filter::vanishing_moments() const {
 }
 
 double Filter::smoothness() const {
-    switch (shape_) {
-        case Shape::exponential:
-        case Shape::gentle:
-            return std::numeric_limits<double>::infinity();
-        case Shape::cubic:
-            return 2;
-        case Shape::cosine:
-        case Shape::flat:
-            return power_ + 1;
-        case Shape::period:
-            return 1;
-    }
-    return 0;
+    return power_ > 0 ? power_ + 1 : shape_ == Shape::period ? 1 : shape_ == Shape::cubic ? 2 : HUGE_VAL;
 }
 
 double Filter::bias() const {
@@ -163,9 +135,7 @@ double Filter::bias() const {
 }
 
 double Filter::leakage(double periods) const {
-    const double mass = even_integral([&](double xi) { return shape(xi); }, 0);
-    return even_integral([&](double xi) { return shape(xi) * std::cos(std::numbers::pi * periods * xi); }, periods) /
-           mass;
+    return mean([periods](double xi) { return std::cos(std::numbers::pi * periods * xi); }, periods);
 }
 
 FilterWeights::FilterWeights(const Filter& filter, std::size_t each_side)

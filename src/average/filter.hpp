@@ -12,12 +12,14 @@
 /// | `period`      | 1, over exactly one period                   | 1  | 1    | vibrated (2.16)                 |
 ///
 /// mu is the number of vanishing moments: a slow signal is reproduced up to bias * (eta/2)^(mu+1). nu is the decay: a
-/// pure tone is damped as n^-nu over n periods (slow-manifold, lemma 3.2, item 2). A cosP filter over more
-/// than P/2 periods, a whole number of them, lets nothing of the tone or its harmonics through; nor does `period`, nor flatP over more
-/// than P/2 + 1. Over 6 periods or more flat4 lets at most 5e-4 of any tone through, cubic up to 3e-2, with twice the bias.
+/// pure tone is damped as n^-nu over n periods (slow-manifold, lemma 3.2, item 2). A cosP filter over more than P/2
+/// periods, a whole number of them, lets nothing of the tone or its harmonics through; nor does `period`, nor flatP
+/// over more than P/2 + 1. Over 6 periods or more flat4 lets at most 5e-4 of any tone through, cubic up to 3e-2, with
+/// twice the bias.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +41,7 @@ public:
     /// K(xi), not normalised.
     double shape(double xi) const;
 
-    /// int K xi^k d xi / int K d xi, by quadrature.
+    /// int K xi^k d xi / int K d xi.
     double moment(int k) const;
 
     /// The number of vanishing moments, found from the moments themselves.
@@ -58,6 +60,8 @@ private:
     enum class Shape { exponential, gentle, cubic, cosine, flat, period };
 
     double raised_cosine(double xi) const;
+    /// int K f d xi / int K d xi of an even f with so many oscillations, by quadrature.
+    double mean(const std::function<double(double)>& f, double oscillations) const;
 
     std::string name_;
     Shape shape_;

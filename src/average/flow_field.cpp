@@ -1,9 +1,7 @@
 #include "average/flow_field.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <type_traits>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -42,9 +40,10 @@ std::optional<std::string> FlowField::not_periodic(In y, double periods, double 
     Excursion excursion(y);
     constexpr int looks = 8;
     for (int k = 0; k <= looks; ++k) {
-        if (!flow_->increment(k * T / looks, y, excursion.moved) ||
-            !flow_->carry(k * T / looks, y, excursion.direction, excursion.turned)) {
-            return fmt::format("the exactly solved part has no motion from the start over {:.6g}: {}", k * T / looks,
+        const double tau = k * T / looks;
+        if (!flow_->increment(tau, y, excursion.moved) ||
+            !flow_->carry(tau, y, excursion.direction, excursion.turned)) {
+            return fmt::format("the exactly solved part has no motion from the start over {:.6g}: {}", tau,
                                flow_->failure().value_or("it is not finite"));
         }
         excursion.include(y);
@@ -71,11 +70,7 @@ std::optional<std::string> FlowField::not_periodic(In y, double periods, double 
 }
 
 void FlowField::blocks(int degree, double t, In z, In, Out a) {
-    if (degree == 0) {
-        rates<double>(degree, t, z, a);
-    } else {
-        rates<Taylor>(degree, t, z, a);
-    }
+    degree == 0 ? rates<double>(degree, t, z, a) : rates<Taylor>(degree, t, z, a);
 }
 
 template <class S>
@@ -96,21 +91,19 @@ void FlowField::rates(int degree, double t, In z, Out a) {
             layout.scatter(degree, values, k, block);
         }
     };
-    const S nothing(std::numeric_limits<double>::quiet_NaN());
+    const S nothing(NAN);
     std::vector<S> start(n), y(n), rest(n), large(n), result(n);
     std::vector<bool> lost(points());  // where there is no motion along the flow
     points_on_flow_.resize(z.size());
     rates_.resize(z.size());
     for (std::size_t k = 0; k < points(); ++k) {
         gather(z, k, start);
-        if (flow_->increment(time_at(k), std::span<const S>(start), std::span<S>(y))) {
-            for (std::size_t i = 0; i < n; ++i) {
-                y[i] += start[i];
-            }
-        } else {
+        lost[k] = !flow_->increment(time_at(k), std::span<const S>(start), std::span<S>(y));
+        if (lost[k]) {
             fail();
-            lost[k] = true;
-            std::fill(y.begin(), y.end(), nothing);
+            std::ranges::fill(y, nothing);
+        } else {
+            std::ranges::transform(y, start, y.begin(), std::plus<>());
         }
         scatter(y, k, points_on_flow_);
     }
@@ -120,18 +113,15 @@ void FlowField::rates(int degree, double t, In z, Out a) {
         gather(rates_, k, rest);
         const std::span<const S> point(y);
         flow_->field(point, std::span<S>(large));
-        for (std::size_t i = 0; i < n; ++i) {
-            rest[i] -= large[i];
+        std::ranges::transform(rest, large, rest.begin(), std::minus<>());
+        if (!lost[k] && !flow_->carry(-time_at(k), point, std::span<const S>(rest), std::span<S>(result))) {
+            fail();
+            lost[k] = true;
         }
-        if (!lost[k] && flow_->carry(-time_at(k), point, std::span<const S>(rest), std::span<S>(result))) {
-            for (std::size_t i = 0; i < n; ++i) {
-                result[i] += rest[i];
-            }
+        if (lost[k]) {
+            std::ranges::fill(result, nothing);
         } else {
-            if (!lost[k]) {
-                fail();
-            }
-            std::fill(result.begin(), result.end(), nothing);
+            std::ranges::transform(result, rest, result.begin(), std::plus<>());
         }
         scatter(result, k, a);
     }
@@ -141,7 +131,7 @@ void FlowField::move(double tau, Out y) {
     std::vector<double> du(y.size());
     if (!flow_->increment(tau, In(y), Out(du))) {
         fail();
-        std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());
+        std::ranges::fill(y, NAN);
         return;
     }
     add_to(y, 1, du);

@@ -1,5 +1,5 @@
-/// A first-order system with a large part whose flow is periodic and known, y' = A(y) + B(y, t, theta), in unknowns that the large part leaves
-/// alone. With phi the flow of A, T its period and tau = t mod T
+/// A first-order system with a large part whose flow is periodic and known, y' = A(y) + B(y, t, theta), in unknowns
+/// that the large part leaves alone. With phi the flow of A, T its period and tau = t mod T
 ///
 ///     y = phi_tau(z),     z' = D phi_{-tau}(y) [B(y, t, theta)]
 ///
@@ -22,8 +22,9 @@ public:
     /// Why the last motion along the flow that was not possible was not, if that was so.
     std::optional<std::string> failure() const { return failure_; }
 
-    /// Why the declared period T is not one of the flow, if it is not: phi_T has to leave y alone, and the points near it. What it moves them
-    /// by adds up over the periods of a run, and has to stay below the tolerance, relative to the sizes of the components.
+    /// Why the declared period T is not one of the flow, if it is not: phi_T has to leave y alone, and the points near
+    /// it. What it moves them by adds up over the periods of a run, and has to stay below the tolerance, relative to
+    /// the sizes of the components.
     std::optional<std::string> not_periodic(In y, double periods, double tolerance);
 
 private:

@@ -63,7 +63,7 @@ void PhaseGrid::inverse(double factor, In g, double rate, In h, Out result) cons
     const auto few = [&](auto m) {
         std::array<double, m> sum{};
         multiply(m, circulant_.data(), factor, g.data(), rate, h.data(), sum.data());
-        std::copy(sum.begin(), sum.end(), result.begin());
+        std::ranges::copy(sum, result.begin());
     };
     switch (m_) {
         case 5:
@@ -183,7 +183,7 @@ void HarmonicAverage::sweep(int sweeps, double t, In X, In V) {
     velocity_.assign(x_.size(), 0.0);
     means_.assign(static_cast<std::size_t>(sweeps) * dimension(), 0.0);
     changes_.clear();
-    std::fill(force_.begin(), force_.end(), 0.0);
+    std::ranges::fill(force_, 0.0);
     const auto take_force = [&](In rates) {
         const auto before = force_;
         means(rates, force_);

@@ -2,20 +2,20 @@
 ///
 ///     x = X(t) + Delta(t, phi),     x' = V(t) + W(t, phi),     <Delta> = <W> = 0,     V = X'
 ///
-/// and along it d/dt = omega d/dphi + S, S the derivative in slow time. So with a(X + Delta, V + W, phi) the acceleration
+/// and along it d/dt = omega d/dphi + S, S the derivative in slow time. With a(X + Delta, V + W, phi) the acceleration
 ///
 ///     omega dW/dphi + S W = a - <a>,     omega dDelta/dphi + S Delta = W,     X'' = F = <a>
 ///
-/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative without mean (`PhaseGrid`), sweep s
-/// has series of degree s - 1:
+/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative without mean
+/// (`PhaseGrid`), sweep s has series of degree s - 1:
 ///
 ///     X_0 = X, X_1 = V, X_{j+2} = F_j / ((j+1)(j+2));     R_j = [a(X + Delta, V + W, phi)]_j,     F_j = <R_j>
 ///     W_j = (P/omega) (R_j - (j+1) W_{j+1}),     Delta_j = (P/omega) (W_j - (j+1) Delta_{j+1}),     j = s-1, ..., 0
 ///
-/// and F = <a> once more at the end. N sweeps leave an error O(omega^-N) in F; N(N+1)/2 + 1 evaluations a phase. First-order systems
-/// y' = f(y, phi), y = Y + Delta:
+/// and F = <a> once more at the end. N sweeps leave an error O(omega^-N) in F; N(N+1)/2 + 1 evaluations a phase.
+/// First-order systems y' = f(y, phi), y = Y + Delta:
 ///
-///     omega dDelta/dphi + S Delta = f - <f>,     Y_{j+1} = F_j / (j+1),     error O(omega^-(N+1)) where f is of size one
+///     omega dDelta/dphi + S Delta = f - <f>,     Y_{j+1} = F_j / (j+1),     error O(omega^-(N+1)) for f of size one
 #pragma once
 
 #include "average/phase_field.hpp"
@@ -25,11 +25,11 @@ namespace lento {
 /// m equally spaced phases phi_k = 2 pi k / m, and trigonometric interpolation on them:
 ///
 ///     mean        <g> = (1/m) sum_k g(phi_k)
-///     inverse     P, the antiderivative by phi without a mean, of what is left of g without its mean; a circulant matrix
+///     inverse     P, the antiderivative by phi without a mean, of g without its mean; a circulant matrix
 ///     value       g at any phase
 ///
-/// All are exact for trigonometric polynomials of degree below m/2; of the highest harmonic of an even m, whose phase m points do not tell,
-/// P takes nothing.
+/// All are exact for trigonometric polynomials of degree below m/2; of the highest harmonic of an even m, whose phase m
+/// points do not tell, P takes nothing.
 class PhaseGrid {
 public:
     explicit PhaseGrid(std::size_t points);
@@ -91,8 +91,8 @@ public:
     /// a at the m phases of a state with a given response, and its mean.
     void evaluate(double t, In X, In V, const Response& response, Out rates, Out force);
 
-    /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation of `rates`, component by
-    /// component: harmonics that the grid takes for others. One evaluation.
+    /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation
+    /// of `rates`, component by component: harmonics that the grid takes for others. One evaluation.
     void between_phases(double turns, double t, In X, In V, const Response& response, In rates, Out differences);
 
     /// What to add to a slow state at the common phase phi: (Delta, W).

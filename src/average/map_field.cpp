@@ -1,8 +1,6 @@
 #include "average/map_field.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -13,24 +11,18 @@
 namespace lento {
 namespace {
 
-/// Of f(k) - f(0), k = 1, ..., p, in f'(0) + O(h^(2p)): (-1)^(k+1) 2 (p!)^2 / (k (p-k)! (p+k)!), half of it each way.
-std::vector<double> central_weights(int p) {
+/// Of f(k) - f(0), k = 1, ..., p, in f'(0):
+///
+///     central      (-1)^(k+1) 2 (p!)^2 / (k (p-k)! (p+k)!), half of it each way     error O(h^(2p))
+///     one-sided    (-1)^(k+1) C(p, k) / k                                           error O(h^p)
+std::vector<double> difference_weights(Recovery recovery, int order) {
+    const bool central = recovery == Recovery::central;
+    const int p = central ? order / 2 : order;
     std::vector<double> weights;
-    double ratio = 1;  // (p!)^2 / ((p-k)! (p+k)!)
+    double ratio = 1;  // (p!)^2 / ((p-k)! (p+k)!), or C(p, k)
     for (int k = 1; k <= p; ++k) {
-        ratio *= static_cast<double>(p - k + 1) / (p + k);
+        ratio *= static_cast<double>(p - k + 1) / (central ? p + k : k);
         weights.push_back((k % 2 == 1 ? 1.0 : -1.0) * ratio / k);
-    }
-    return weights;
-}
-
-/// Of f(k) - f(0) in f'(0) + O(h^p): (-1)^(k+1) C(p, k) / k.
-std::vector<double> one_sided_weights(int p) {
-    std::vector<double> weights;
-    double choose = 1;
-    for (int k = 1; k <= p; ++k) {
-        choose *= static_cast<double>(p - k + 1) / k;
-        weights.push_back((k % 2 == 1 ? 1.0 : -1.0) * choose / k);
     }
     return weights;
 }
@@ -38,38 +30,23 @@ std::vector<double> one_sided_weights(int p) {
 }  // namespace
 
 MapField::MapField(Recovery recovery, int order) : recovery_(recovery) {
-    switch (recovery) {
-        case Recovery::central:
-            if (order < 2 || order > 8 || order % 2 != 0) {
-                throw Misuse(fmt::format("difference_order = {}; central differences have order 2, 4, 6 or 8", order));
-            }
-            weights_ = central_weights(order / 2);
-            break;
-        case Recovery::forward:
-        case Recovery::backward:
-            if (order < 1 || order > 8) {
-                throw Misuse(fmt::format("difference_order = {}; one-sided differences have orders 1 to 8", order));
-            }
-            weights_ = one_sided_weights(order);
-            break;
-        case Recovery::nested:
-            if (order < 1 || order > 4) {
-                throw Misuse(fmt::format("difference_order = {}; Kirchgraber's formulas have orders 1 to 4", order));
-            }
-            tableau_ = recovery_tableau(order);
-            break;
+    const bool central = recovery == Recovery::central;
+    const bool nested = recovery == Recovery::nested;
+    if (order < (central ? 2 : 1) || order > (nested ? 4 : 8) || (central && order % 2 != 0)) {
+        throw Misuse(fmt::format("difference_order = {}; {}", order,
+                                 central  ? "central differences have order 2, 4, 6 or 8"
+                                 : nested ? "Kirchgraber's formulas have orders 1 to 4"
+                                          : "one-sided differences have orders 1 to 8"));
+    }
+    if (nested) {
+        tableau_ = recovery_tableau(order);
+    } else {
+        weights_ = difference_weights(recovery, order);
     }
 }
 
 std::size_t MapField::periods() const {
-    switch (recovery_) {
-        case Recovery::central:
-            return 2 * weights_.size();
-        case Recovery::nested:
-            return tableau_.stages;
-        default:
-            return weights_.size();
-    }
+    return recovery_ == Recovery::nested ? tableau_.stages : (recovery_ == Recovery::central ? 2 : 1) * weights_.size();
 }
 
 void MapField::operator()(PeriodMap& map, In z, Out field) {
@@ -79,7 +56,7 @@ void MapField::operator()(PeriodMap& map, In z, Out field) {
 void MapField::by_differences(PeriodMap& map, In z, Out field) {
     const std::size_t n = z.size();
     changes_.resize(weights_.size() * n);
-    std::fill(field.begin(), field.end(), 0.0);
+    std::ranges::fill(field, 0.0);
     for (const int direction : {1, -1}) {
         if (recovery_ == (direction > 0 ? Recovery::backward : Recovery::forward)) {
             continue;
@@ -94,8 +71,7 @@ void MapField::by_differences(PeriodMap& map, In z, Out field) {
 void MapField::by_nesting(PeriodMap& map, In z, Out field) {
     const std::size_t n = z.size();
     changes_.resize(tableau_.stages * n);
-    stage_.resize(n);
-    std::fill(field.begin(), field.end(), 0.0);
+    std::ranges::fill(field, 0.0);
     for (std::size_t s = 0; s < tableau_.stages; ++s) {
         stage_.assign(z.begin(), z.end());
         for (std::size_t j = 0; j < s; ++j) {
@@ -104,7 +80,7 @@ void MapField::by_nesting(PeriodMap& map, In z, Out field) {
         const auto change = std::span(changes_).subspan(s * n, n);
         map.change(stage_, change);
         if (!std::isfinite(std::accumulate(change.begin(), change.end(), 0.0))) {
-            std::copy(change.begin(), change.end(), field.begin());  // later stages would start nowhere
+            std::ranges::copy(change, field.begin());  // later stages would start nowhere
             return;
         }
         add_to(field, tableau_.b[s], change);

@@ -1,7 +1,8 @@
-/// The field F whose flow over one revolution is a map Psi near the identity, recovered from the map      (stroboscopic (21), (23))
+/// The field F whose flow over one revolution is a map Psi near the identity, from the map (stroboscopic (21), (23))
 ///
-/// By differences of Psi^k(z), k = -p, ..., p: of order 2 it is (25), of order 4 (26); one-sided ones use k = 0, ..., p. Or by Kirchgraber's
-/// formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_methods.hpp`): p nested evaluations, order p.
+/// By differences of Psi^k(z), k = -p, ..., p: of order 2 it is (25), of order 4 (26); one-sided ones use k = 0, ...,
+/// p. Or by Kirchgraber's formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_methods.hpp`): p nested
+/// evaluations, order p.
 ///
 /// F is per revolution: F = T dY/dt.
 #pragma once
@@ -15,7 +16,7 @@ enum class Recovery { central, forward, backward, nested };
 
 class MapField {
 public:
-    /// Orders 2, 4, 6, 8 for central differences, 1 to 8 for one-sided ones, 1 to 4 for nested evaluations; Misuse for others.
+    /// Orders 2, 4, 6, 8 for central differences, 1 to 8 for one-sided ones, 1 to 4 for nested ones; else Misuse.
     MapField(Recovery recovery, int order);
 
     /// F at z; not finite where the map is not.
@@ -35,7 +36,8 @@ private:
     std::vector<double> changes_, stage_;
 };
 
-/// Psi^s(z) - z for a fraction s of a revolution, |s| <= 1/2, by the polynomial through Psi^k(z), |k| <= 2: error O(eps^5).
+/// Psi^s(z) - z for a fraction s of a revolution, |s| <= 1/2, by the polynomial through Psi^k(z), |k| <= 2:
+/// error O(eps^5).
 std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s);
 
 }  // namespace lento

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "average/constrained_flow.hpp"
 #include "problem/time_scales.hpp"
@@ -38,7 +37,7 @@ public:
         PerturbationStep perturbation(u_.size(), rule_at(stretch.t, y), [&](In point, double fraction, Out rate) {
             rest(stretch, static_cast<double>(k) + fraction, point, rate);
         });
-        std::fill(u_.begin(), u_.end(), 0.0);
+        std::ranges::fill(u_, 0.0);
         auto out = increments.begin();
         bool good = true;
         for (std::size_t mark = 0; mark < stretch.marks && good; ++mark) {
@@ -48,12 +47,11 @@ public:
             out = std::copy(u_.begin(), u_.end(), out);
         }
         if (!good) {
-            std::fill(increments.begin(), increments.end(), std::numeric_limits<double>::quiet_NaN());
-            failure_ = exact_->failure();
-            failure_ =
-                fmt::format("near t = {:.6g}: {}", stretch.t,
-                            failure_.value_or("the implicit midpoint rule for the perturbation does not converge, or "
-                                              "its rate is not finite; take more micro_steps_per_period"));
+            std::ranges::fill(increments, NAN);
+            failure_ = fmt::format(
+                "near t = {:.6g}: {}", stretch.t,
+                exact_->failure().value_or("the implicit midpoint rule for the perturbation does not converge, or "
+                                           "its rate is not finite; take more micro_steps_per_period"));
         }
         micro_steps_ += k;
         evaluations_ += perturbation.evaluations();
@@ -74,32 +72,28 @@ private:
         add_to(rate, -1, field_);
     }
 
-    /// A rest that does not change when y moves along it is a kick: y + h g(y) is its flow. Asked once, at three points.
+    /// A rest that does not change when y moves along it is a kick: its flow is y + h g(y). Asked at three points.
     PerturbationRule rule_at(double t, In y) {
         if (rule_) {
             return *rule_;
         }
         rule_ = PerturbationRule::kick;
-        const bool flow_first = coefficients_.first == SplittingPart::flow;
         const std::size_t d = y.size();
         std::vector<double> point(y.begin(), y.end()), here(d), there(d);
         for (int probe = 0; probe < 3; ++probe) {
             rest({.t = t}, 0, point, here);
-            double size = 0;
-            double speed = 0;
-            for (std::size_t i = 0; i < d; ++i) {
-                size = std::max(size, std::abs(point[i]));
-                speed = std::max(speed, std::abs(here[i]));
-            }
+            const double size = largest(point);
+            const double speed = largest(here);
             auto moved = point;
-            for (std::size_t i = 0; i < d; ++i) {
-                moved[i] += speed > 0 ? 0.1 * size * here[i] / speed : 0.0;
+            for (std::size_t i = 0; i < d && speed > 0; ++i) {
+                moved[i] += 0.1 * size * here[i] / speed;
             }
             rest({.t = t}, 0, moved, there);
             for (std::size_t i = 0; i < d; ++i) {
                 const double rounding = 1e-13 * (std::abs(field_[i]) + std::abs(here[i]));
                 if (!(std::abs(there[i] - here[i]) <= rounding)) {
-                    rule_ = flow_first ? PerturbationRule::runge_kutta : PerturbationRule::midpoint;
+                    rule_ = coefficients_.first == SplittingPart::flow ? PerturbationRule::runge_kutta
+                                                                       : PerturbationRule::midpoint;
                 }
                 point[i] = y[i] + 0.07 * size * std::sin(1.0 + static_cast<double>(i) + 2.0 * probe);
             }
@@ -124,23 +118,20 @@ private:
 
 }  // namespace
 
-PhaseClock::PhaseClock(const std::vector<Phase>& phases, std::optional<double> period, double t_start)
-    : theta_(phases.size()) {
-    for (const auto& phase : phases) {
+PhaseClock::PhaseClock(const Problem& problem, double t_start) : theta_(problem.phases.size()) {
+    const auto period = common_period(problem);
+    for (const auto& phase : problem.phases) {
         start_.push_back(phase.at(t_start));
         turns_.push_back(period ? std::round(*period / phase.period()) : 0.0);
     }
 }
-
-PhaseClock::PhaseClock(const Problem& problem, double t_start)
-    : PhaseClock(problem.phases, common_period(problem), t_start) {}
 
 std::vector<std::string> micro_steppers(const Problem& problem) {
     if (problem.constraints) {
         return {"herk3", "herk4", "dopri8"};
     }
     if (problem.second_order) {
-        auto names = stepper_names();
+        auto names = names_of(motion_steppers);
         names.push_back("dopri8");
         return names;
     }
@@ -150,7 +141,7 @@ std::vector<std::string> micro_steppers(const Problem& problem) {
             names.emplace_back(splitting.name);
         }
     }
-    names.insert(names.end(), rate_stepper_names().begin(), rate_stepper_names().end());
+    std::ranges::copy(names_of(rate_steppers), std::back_inserter(names));
     return names;
 }
 
@@ -161,13 +152,10 @@ std::string usual_micro_stepper(const Problem& problem) {
 std::unique_ptr<MicroFlow> micro_flow(const Problem& problem, std::string_view micro, double t_start) {
     if (problem.constraints) {
         require_one_of("micro", micro, micro_steppers(problem));
-        if (micro == "herk3") {
-            return std::make_unique<HalfExplicitFlow<HalfExplicit3>>(problem, t_start);
-        }
-        if (micro == "herk4") {
-            return std::make_unique<HalfExplicitFlow<HalfExplicit4>>(problem, t_start);
-        }
-        return std::make_unique<ReducedFlow>(problem, t_start);
+        using Made = std::unique_ptr<MicroFlow>;
+        return micro == "herk3"   ? Made(std::make_unique<HalfExplicitFlow<HalfExplicit3>>(problem, t_start))
+               : micro == "herk4" ? Made(std::make_unique<HalfExplicitFlow<HalfExplicit4>>(problem, t_start))
+                                  : Made(std::make_unique<ReducedFlow>(problem, t_start));
     }
     if (problem.second_order) {
         const auto made = [&](auto choice) -> std::unique_ptr<MicroFlow> {
@@ -187,7 +175,7 @@ std::unique_ptr<MicroFlow> micro_flow(const Problem& problem, std::string_view m
             return std::make_unique<SplittingFlow>(problem, *found, t_start);
         }
     }
-    return with_rate_stepper(micro, "micro", [&](auto choice) -> std::unique_ptr<MicroFlow> {
+    return with_stepper_of(rate_steppers, micro, "micro", "stepper", [&](auto choice) -> std::unique_ptr<MicroFlow> {
         using Method = typename decltype(choice)::template Stepper<double, dynamic>;
         return std::make_unique<RateFlow<Method>>(problem, t_start);
     });

@@ -2,17 +2,16 @@
 ///
 ///     y' = f(y, t, theta),   y = (x, v) for systems with coordinates
 ///
-/// as its *increment* u = y(t) - y(t_0), which starts from zero: what is left of it after a period is small, and keeps its digits. A
-/// system with coordinates is followed in a frame that moves along with v_0, x = x_0 + v_0 (t - t_0) + u_x: its steppers see u'' = a.
+/// as its *increment* u = y(t) - y(t_0), which starts from zero: what is left of it after a period is small, and keeps
+/// its digits. A system with coordinates is followed in a frame that moves along with v_0, x = x_0 + v_0 (t - t_0) +
+/// u_x: its steppers see u'' = a.
 ///
-/// Phases start where they stand at the start of the run, whatever the time t; they are fractions of a period from there (stroboscopic,
-/// section 3.2). One indirect call a stretch, one a force.
+/// Phases start where they stand at the start of the run, whatever the time t; they are fractions of a period from
+/// there (stroboscopic, section 3.2). One indirect call a stretch, one a force.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
-#include <numbers>
-#include <string_view>
 
 #include "lento/problem/problem.hpp"
 
@@ -36,18 +35,17 @@ public:
     /// Of the stepper.
     virtual int order() const = 0;
 
-    /// Follows the motion from y; `increments` are those at the marks, one after the other. They are not finite where it could not be
-    /// followed.
+    /// Follows the motion from y; `increments` are those at the marks, not finite where it could not be followed.
     virtual void follow(const Stretch& stretch, In y, Out increments) = 0;
 
     /// y' at y, at the phases of the start.
     virtual void rate(double t, In y, Out rate) = 0;
 
-    /// The multipliers of constraints at y, `turns` periods after the phases of the start; and their mean over a stretch from y.
+    /// The multipliers of constraints at y, `turns` periods after the start's phases; and their mean over a stretch.
     virtual void multipliers(double, double, In, Out) {}
     virtual void mean_multipliers(const Stretch&, In, Out) {}
 
-    /// Why the last stretch ended early, as a sentence; nothing if it did not, or if nobody knows more than that numbers are not finite.
+    /// Why the last stretch ended early, as a sentence; nothing if it did not, or if numbers are just not finite.
     virtual std::optional<std::string> failure() const { return std::nullopt; }
 
     std::int64_t micro_steps() const { return micro_steps_; }
@@ -62,8 +60,6 @@ protected:
 /// Phases as whole numbers of turns in the common period, so that they return to where they started.
 class PhaseClock {
 public:
-    PhaseClock(const std::vector<Phase>& phases, std::optional<double> period, double t_start);
-    /// In the common period of a problem's phases.
     PhaseClock(const Problem& problem, double t_start);
 
     /// The phases `periods` common periods from the start.
@@ -82,7 +78,7 @@ private:
 /// The steppers that can follow the fast motion of a problem, and the one that does where nobody names another.
 std::vector<std::string> micro_steppers(const Problem& problem);
 std::string usual_micro_stepper(const Problem& problem);
-/// The fast motion with the micro-stepper of that name, phases starting as they stand at t_start. Misuse if there is none of that name.
+/// The fast motion with the micro-stepper of that name, phases starting as they stand at t_start. Else Misuse.
 std::unique_ptr<MicroFlow> micro_flow(const Problem& problem, std::string_view micro, double t_start);
 
 }  // namespace lento

@@ -1,7 +1,5 @@
 #include "average/multiplier_expansion.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "base/number.hpp"
@@ -61,7 +59,11 @@ bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, In x, 
             }
             pull(m);
         }
-        take_inertia(degree);
+        for (std::size_t j = 0; j < springs_; ++j) {
+            for (int m = 0; m + 2 <= degree; ++m) {
+                inertia(m)[j] = differentiated_twice(m) * lambda(m + 2)[j] / problem_->springs->entries[j].strength;
+            }
+        }
         std::ranges::transform(multipliers(), change_, change_.begin(), std::minus<>());
         pulled_by(change_, pull_);
         corrections_.push_back(largest(pull_));
@@ -72,7 +74,7 @@ bool MultiplierExpansion::operator()(int sweeps, Wanted wanted, double t, In x, 
     for (std::size_t i = 0; i < dimension_; ++i) {
         acceleration_[i] = 2 * q(2)[i];
     }
-    return std::ranges::all_of(acceleration_, [](double component) { return std::isfinite(component); });
+    return std::isfinite(largest(acceleration_));
 }
 
 void MultiplierExpansion::begin(double t, In x, In v) {
@@ -95,7 +97,11 @@ void MultiplierExpansion::begin(double t, In x, In v) {
 
 void MultiplierExpansion::free_motion(int m) {
     take_positions(m);
-    take_velocities(m);
+    for (int k = 0; k <= m; ++k) {
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            part(velocities_, k, dimension_)[i] = (k + 1) * q(k + 1)[i];
+        }
+    }
     const std::size_t numbers = static_cast<std::size_t>(m + 1) * dimension_;
     (*slow_)({.degree = m,
               .t = std::span(&t_, 1),
@@ -122,14 +128,6 @@ void MultiplierExpansion::free_motion(int m) {
     problem_->springs->measures->values(positions_, Taylor::variable(t_, m + 2), elongations_);
     for (std::size_t j = 0; j < springs_; ++j) {
         curvature_[j] = differentiated_twice(m) * coefficient(elongations_[j], m + 2);
-    }
-}
-
-void MultiplierExpansion::take_inertia(int degree) {
-    for (std::size_t j = 0; j < springs_; ++j) {
-        for (int m = 0; m + 2 <= degree; ++m) {
-            inertia(m)[j] = differentiated_twice(m) * lambda(m + 2)[j] / problem_->springs->entries[j].strength;
-        }
     }
 }
 
@@ -165,14 +163,6 @@ void MultiplierExpansion::take_positions(int degree) {
         positions_[i] = Taylor::shaped(degree, q(0)[i]);
         for (int m = 1; m <= degree; ++m) {
             positions_[i][m] = q(m)[i];
-        }
-    }
-}
-
-void MultiplierExpansion::take_velocities(int degree) {
-    for (int m = 0; m <= degree; ++m) {
-        for (std::size_t i = 0; i < dimension_; ++i) {
-            part(velocities_, m, dimension_)[i] = (m + 1) * q(m + 1)[i];
         }
     }
 }

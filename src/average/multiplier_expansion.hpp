@@ -1,24 +1,25 @@
-/// The multipliers lambda_j = k_j g_j of stiff springs on the slow manifold, as functions of position and velocity (the principle of bounded
-/// derivatives: Kreiss, SIAM J. Numer. Anal. 16 (1979)). Along a slow motion, with A = g' M^-1 g'^T and K = diag(k_j),
+/// The multipliers lambda_j = k_j g_j of stiff springs on the slow manifold, as functions of position and velocity (the
+/// principle of bounded derivatives: Kreiss, SIAM J. Numer. Anal. 16 (1979)). Along a slow motion, with
+/// A = g' M^-1 g'^T and K = diag(k_j),
 ///
 ///     A lambda = g' M^-1 F + g''[v, v] + 2 g_t' v + g_tt - K^-1 lambda''
 ///
 /// and the last term is O(omega^-2). So each sweep gains two orders, beginning with lambda^(-1) = 0:
 ///
-///     A lambda^k = g' M^-1 F + g''[v, v] + 2 g_t' v + g_tt - K^-1 (lambda^(k-1))'',        lambda^k - lambda = O(omega^(-2k-2))
+///     A lambda^k = g' M^-1 F + g''[v, v] + 2 g_t' v + g_tt - K^-1 (lambda^(k-1))'',    error O(omega^(-2k-2))
 ///
-/// Derivatives are those of series in time along M q'' = F - g'^T lambda^k. Coefficient m of lambda is found with that of q'': without
-/// lambda_m the elongations would have some g''; what A lambda_m takes away from it leaves K^-1 (lambda^(k-1))''. A series loses two degrees
-/// in a sweep, so lambda^n itself takes series of degree 2n, 2n - 2, ..., 0, and its derivative one more.
+/// Derivatives are those of series in time along M q'' = F - g'^T lambda^k. Coefficient m of lambda is found with that
+/// of q'': without lambda_m the elongations would have some g''; what A lambda_m takes away from it leaves K^-1
+/// (lambda^(k-1))''. A series loses two degrees in a sweep, so lambda^n takes series of degree 2n, 2n - 2, ..., 0, and
+/// its derivative one more.
 ///
-/// A march drifts off the slow manifold, since g'' alone is held. What draws it back (Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972))
-/// comes for nothing: with e = g - K^-1 lambda and lambda' from the sweep before, lambda^n becomes such that e'' + 2 alpha e' + alpha^2 e = 0.
-/// On the slow manifold that changes it by no more than it leaves out.
+/// A march drifts off the slow manifold, since g'' alone is held. What draws it back (Baumgarte, Comput. Methods Appl.
+/// Mech. Eng. 1 (1972)) comes for nothing: with e = g - K^-1 lambda and lambda' from the sweep before, lambda^n becomes
+/// such that e'' + 2 alpha e' + alpha^2 e = 0. On the slow manifold that changes it by no more than it leaves out.
 #pragma once
 
 #include <cstdint>
 
-#include "lento/base/jet.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/normal_matrix.hpp"
 
@@ -26,14 +27,14 @@ namespace lento {
 
 class MultiplierExpansion {
 public:
-    /// NOTE: keeps a pointer to the problem, all of whose springs have elongations, and whose slow forces and elongations take series.
+    /// NOTE: keeps a pointer to the problem. All springs have elongations, which take series, as the slow forces do.
     explicit MultiplierExpansion(const Problem& problem);
 
     /// Elongations are needed two degrees beyond lambda, and lambda with its derivative.
     static constexpr int most_sweeps = (most_degree - 3) / 2;
 
-    /// From here on multipliers draw the motion back to the slow manifold at this rate, alpha; not at all where it is zero, as at first.
-    /// Rates are then not to be had.
+    /// From here on multipliers draw the motion back to the slow manifold at this rate, alpha; zero, as at first: not
+    /// at all. Rates are then not to be had.
     void draw_back_at(double rate) { drawn_back_ = rate; }
 
     enum class Wanted { values, values_and_rates };
@@ -64,13 +65,10 @@ private:
     /// Makes y = M^-1 g'^T multipliers.
     void pulled_by(In multipliers, Out y);
     void begin(double t, In x, In v);
-    /// Takes K^-1 lambda'' from the sweep before.
-    void take_inertia(int degree);
     /// Changes lambda so that it draws the motion back.
     void draw_back();
-    /// Of q and q' up to that degree, as series.
+    /// q up to that degree, as series.
     void take_positions(int degree);
-    void take_velocities(int degree);
 
     static Out part(std::vector<double>& all, int m, std::size_t size) {
         return std::span(all).subspan(static_cast<std::size_t>(m) * size, size);
@@ -87,8 +85,7 @@ private:
     double drawn_back_ = 0;
     bool dependent_ = false;
     std::int64_t evaluations_ = 0;
-    std::vector<double> q_, lambda_,
-        inertia_;  // coefficient after coefficient; the inertia is K^-1 lambda'' of the sweep before
+    std::vector<double> q_, lambda_, inertia_;          // by coefficients; inertia: K^-1 lambda'' of the sweep before
     std::vector<double> free_, curvature_;              // q'' and g'' of one coefficient without its multiplier
     std::vector<double> first_free_, first_curvature_;  // those of coefficient 0, which all sweeps share
     std::vector<double> lengths_, stretching_;          // g and its rate at the point itself

@@ -1,8 +1,6 @@
 #include "average/period_map.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -40,8 +38,7 @@ void FixedPeriod::iterate(In z, int direction, std::size_t count, Out changes) {
                   z.first(d), increments_);
     failure_ = flow_->failure();
     for (std::size_t k = 0; k < count; ++k) {
-        std::copy_n(increments_.begin() + static_cast<std::ptrdiff_t>(k * d), d,
-                    changes.begin() + static_cast<std::ptrdiff_t>(k * (d + 1)));
+        std::ranges::copy(In(increments_).subspan(k * d, d), changes.subspan(k * (d + 1)).begin());
         changes[k * (d + 1) + d] = direction * static_cast<double>(k + 1) * period_;
     }
 }
@@ -68,13 +65,12 @@ void FirstReturn::iterate(In z, int direction, std::size_t count, Out changes) {
     failure_.reset();
     for (std::size_t k = 0; k < count; ++k) {
         const auto change = changes.subspan(k * n, n);
-        if (k == 0) {
-            std::fill(change.begin(), change.end(), 0.0);
-        } else {
-            std::copy_n(changes.begin() + static_cast<std::ptrdiff_t>((k - 1) * n), n, change.begin());
+        std::ranges::fill(change, 0.0);
+        if (k > 0) {
+            std::ranges::copy(changes.subspan((k - 1) * n, n), change.begin());
         }
         if (failure_ || !go_on(z, direction, change)) {
-            std::fill(change.begin(), change.end(), std::numeric_limits<double>::quiet_NaN());
+            std::ranges::fill(change, NAN);
         }
     }
 }
@@ -82,7 +78,8 @@ void FirstReturn::iterate(In z, int direction, std::size_t count, Out changes) {
 bool FirstReturn::go_on(In z, int direction, Out change) {
     constexpr int most_corrections = 30;
     constexpr double far = 0.4;  // of a period; beyond, this is another return
-    // Of a period; within, the flow is a line to rounding. Backwards corrections contract only by the size of a change: there the last of them has to be less.
+    // Of a period; within, the flow is a line to rounding. Backwards corrections contract only by the size of a change:
+    // there the last of them has to be less.
     const double straight = direction > 0 ? 1e-9 : 1e-12;
     const std::size_t d = scales_.size();
     for (std::size_t i = 0; i < d; ++i) {

@@ -1,7 +1,7 @@
-/// The one-period map of a fast motion, Psi(y(t)) = y(t + T), near the identity                       (stroboscopic (3), (20))
+/// The one-period map of a fast motion, Psi(y(t)) = y(t + T), near the identity     (stroboscopic (3), (20))
 ///
-/// It maps z = (y, t): the time is a variable like the others, so that what depends on it slowly may, and so that a period may drift. All that
-/// is asked of it are changes Psi^k(z) - z, which are integrated as such and keep their digits.
+/// It maps z = (y, t): the time is a variable like the others, so that things may depend on it slowly, and a period may
+/// drift. All that is asked of it are changes Psi^k(z) - z, which are integrated as such and keep their digits.
 #pragma once
 
 #include "average/micro_flow.hpp"
@@ -12,7 +12,8 @@ class PeriodMap {
 public:
     virtual ~PeriodMap() = default;
 
-    /// Psi^(+-k)(z) - z for k = 1, ..., count, one after the other; `direction` is 1 or -1. Not finite where the motion could not be followed.
+    /// Psi^(+-k)(z) - z for k = 1, ..., count, one after the other; `direction` is 1 or -1. Not finite where the motion
+    /// could not be followed.
     virtual void iterate(In z, int direction, std::size_t count, Out changes) = 0;
 
     /// D(z) = Psi(z) - z.
@@ -53,12 +54,12 @@ private:
     std::vector<double> increments_;
 };
 
-/// The period is what the motion takes to come back: each point has a section of its own, through it and across the flow,
+/// The period is what the motion takes to come back: each point has a section of its own across the flow,
 ///
 ///     <f(y), Psi(y) - y> = 0,     <a, b> = sum_i a_i b_i / scale_i^2
 ///
-/// found by Newton's method from the time that the last return took. There is no fixed section that a drifting orbit could miss or touch,
-/// and nothing drifts along the orbit.
+/// found by Newton's method from the time that the last return took. There is no fixed section that a drifting orbit
+/// could miss or touch, and nothing drifts along the orbit.
 class FirstReturn final : public PeriodMap {
 public:
     /// `period` is a good guess, `scales` are the sizes of the motion in its components.

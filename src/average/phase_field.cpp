@@ -1,7 +1,5 @@
 #include "average/phase_field.hpp"
 
-#include "problem/time_scales.hpp"
-
 namespace lento {
 
 PhaseField::PhaseField(const Problem& problem)
@@ -37,12 +35,9 @@ ForceField::ForceField(const Problem& problem)
 
 void ForceField::blocks(int degree, double t, In x, In v, Out a) {
     (*forces_)(block(degree, t, x, v, problem_.parameters), a);
-    if (problem_.second_order && !problem_.mass.is_one()) {
-        accelerate(degree, a);
+    if (!problem_.second_order || problem_.mass.is_one()) {
+        return;
     }
-}
-
-void ForceField::accelerate(int degree, Out a) {
     const BlockLayout layout{dimension(), points()};
     for (int j = 0; j <= degree; ++j) {
         const auto coefficient = a.subspan(layout.at(j, 0, 0), dimension() * points());

@@ -1,14 +1,13 @@
-/// The right-hand side of a system with a fast phase at m phases at once, as truncated series in slow time: what harmonic averages are made
-/// from. Methods that use it are compiled once; what is called once for all m phases is indirect.
+/// The right-hand side of a system with a fast phase at m phases at once, as truncated series in slow time: what
+/// harmonic averages are made from. One indirect call for all m phases.
 ///
-/// Blocks of numbers hold coefficient after coefficient of a series, in each component after component, in each its m phases side by side.
+/// Blocks of numbers hold coefficient after coefficient of a series, in each component after component, in each its m
+/// phases side by side.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 
-#include "lento/base/jet.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/time_scales.hpp"
 
@@ -42,12 +41,12 @@ public:
         ++evaluations_;
     }
 
-    /// Where the field is one of other unknowns than the system's (`average/flow_field.hpp`): from the system's (x and x' one after the
-    /// other, or y) at a time to its own, and back, in place; NaN where there are none.
+    /// Where the field is one of other unknowns than the system's (`average/flow_field.hpp`): from the system's, (x,
+    /// x') or y, at a time to its own, and back, in place; NaN where there are none.
     virtual void enter(double /*t*/, Out /*y*/) {}
     virtual void leave(double /*t*/, Out /*y*/) {}
 
-    /// Rigid constraints, their multipliers on average over the phases of the last evaluation, and those at a state y = (x, x') of the system.
+    /// Rigid constraints, their multipliers on average over the phases of the last evaluation, and those at a state.
     virtual std::size_t constraints() const { return 0; }
     virtual In mean_multipliers() const { return {}; }
     virtual void multipliers(double /*t*/, In /*y*/, Out /*lambda*/) {}
@@ -90,8 +89,6 @@ public:
 
 private:
     void blocks(int degree, double t, In x, In v, Out a) override;
-    /// M^-1 of all forces of a block.
-    void accelerate(int degree, Out a);
 
     Problem problem_;
     std::unique_ptr<BlockForces> forces_;

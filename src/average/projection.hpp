@@ -1,5 +1,5 @@
-/// The iterated projection onto the slow manifold (slow-manifold, section 3.2). Each iteration follows the motion from (q_m, p_m) in a
-/// window and filters it,
+/// The iterated projection onto the slow manifold (slow-manifold, section 3.2). Each iteration follows the motion from
+/// (q_m, p_m) in a window and filters it,
 ///
 ///     q_{m+1} = sum_k w_|k| q_k,   p_{m+1} = sum_k w_|k| p_k                            (10)
 ///
@@ -7,9 +7,9 @@
 ///
 ///     |g(q_{m+1}) - g(q_m)| < eps,   |g.(q_{m+1}, p_{m+1}) - g.(q_m, p_m)| < eps         (14)
 ///
-/// Iterations beyond that only glide along the manifold (section 4.2): where the test cannot be met because of the glide, the iteration
-/// ends as stalled. The acceleration filtered in the last window is that of the slow motion; evaluated at the projected point it would
-/// carry the error of the position times omega^2.
+/// Iterations beyond that only glide along the manifold (section 4.2): where the test cannot be met because of the
+/// glide, the iteration ends as stalled. The acceleration filtered in the last window is that of the slow motion;
+/// evaluated at the projected point it would carry the error of the position times omega^2.
 #pragma once
 
 #include "average/stiff_window.hpp"
@@ -54,7 +54,7 @@ public:
     double largest_residual() const { return largest_residual_; }
 
 private:
-    void begin(double t, ProjectedPoint& point);
+    ProjectedPoint begin(double t, In x, In v);
     void iterate(double t, ProjectedPoint& point);
 
     StiffWindow* window_;

@@ -1,6 +1,7 @@
 #include "average/slow_average.hpp"
 
 #include "average/stepped_flow.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 #include "step/catalogue.hpp"
 #include "step/partitioned_verlet.hpp"
@@ -11,21 +12,18 @@ namespace {
 template <class Flow>
 class SlowAverageOf final : public SlowAverage {
 public:
-    template <class... FlowArguments>
-    explicit SlowAverageOf(const Problem& problem, double t_start, FlowArguments&&... arguments)
-        : SlowAverage(problem, t_start), flow_(problem, t_start, std::forward<FlowArguments>(arguments)...) {}
+    template <class... Stepper>
+    explicit SlowAverageOf(const Problem& problem, double t_start, Stepper... stepper)
+        : SlowAverage(problem, t_start), flow_(problem, t_start, std::move(stepper)...) {}
 
     MicroFlow& flow() override { return flow_; }
 
     void mean_rates(const SlowWindow& window, In x, Out rates) override {
         const auto& weights = *window.weights;
         const auto half = static_cast<std::int64_t>(weights.each_side());
-        std::fill(rates.begin(), rates.end(), 0.0);
+        std::ranges::fill(rates, 0.0);
         const auto add = [&](double weight, const Stretch& stretch, std::int64_t k, auto y, auto y_rate) {
-            const In here = rates_at(stretch, k, y, y_rate);
-            for (std::size_t i = 0; i < rates.size(); ++i) {
-                rates[i] += weight * here[i];
-            }
+            add_to(rates, weight, rates_at(stretch, k, y, y_rate));
         };
         if (window.settling) {
             // Two windows, one after the other; from their middles a straight line leads back to the point.

@@ -2,10 +2,10 @@
 ///
 ///     <xi'>(t) = int K(tau) d xi/dt (x(t + tau)) d tau,     d xi/dt = xi_x x' + xi_t + xi_theta theta'
 ///
-/// The true motion is followed by micro-steps forward and backward from x; the rates at all of them are weighed by a filter. Where the fast motion
-/// falls onto a limit cycle it cannot be followed backward: two windows then lie ahead, after a stretch in which the motion settles, and the
-/// mean at the point is extrapolated from theirs.
-/// One indirect call a window, none a micro-step.
+/// The true motion is followed by micro-steps forward and backward from x; the rates at all of them are weighed by a
+/// filter. Where the fast motion falls onto a limit cycle it cannot be followed backward: two windows then lie ahead,
+/// after a stretch in which the motion settles, and the mean at the point is extrapolated from theirs. One indirect
+/// call a window, none a micro-step.
 #pragma once
 
 #include "average/filter.hpp"

@@ -7,15 +7,6 @@
 #include <Eigen/QR>
 
 namespace lento {
-namespace {
-
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-In span_of(const Eigen::VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-}  // namespace
 
 void Curvatures::add_products(const Eigen::VectorXd& direction, Eigen::MatrixXd& rows) const {
     for (const auto& entry : entries_) {
@@ -42,7 +33,7 @@ Curvatures Curvatures::scaled(const Eigen::VectorXd& scales) const {
 Eigen::VectorXd shortest(const Eigen::MatrixXd& rows, const Eigen::VectorXd& products) {
     constexpr double dependent = 1e-10;
     if (!rows.allFinite() || !products.allFinite()) {
-        return Eigen::VectorXd::Constant(rows.cols(), std::numeric_limits<double>::quiet_NaN());
+        return Eigen::VectorXd::Constant(rows.cols(), NAN);
     }
     const Eigen::VectorXd lengths = rows.rowwise().norm().cwiseMax(std::numeric_limits<double>::min());
     const Eigen::MatrixXd directions = lengths.cwiseInverse().asDiagonal() * rows;
@@ -101,6 +92,7 @@ SlowField::Point SlowField::at(double t, In x) {
     average_->mean_rates(window_, x, rates_);
     average_->time_derivatives(t, x, time_derivatives_);
     average_->gradients(t, x, gradients_);
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const auto d = static_cast<Eigen::Index>(unknowns());
     const RowMajor all = Eigen::Map<const RowMajor>(gradients_.data(), static_cast<Eigen::Index>(rates_.size()), d);
     Point point{.t = t, .x = Eigen::Map<const Eigen::VectorXd>(x.data(), d)};
@@ -120,7 +112,7 @@ SlowField::Point SlowField::at(double t, In x) {
 Curvatures SlowField::curvatures(const Point& point) {
     std::vector<HessianEntry> chosen;
     for (auto entry : average_->hessians(point.t, span_of(point.x))) {
-        const auto found = std::find(point.charts.begin(), point.charts.end(), entry.output);
+        const auto found = std::ranges::find(point.charts, entry.output);
         if (found != point.charts.end()) {
             entry.output = static_cast<std::size_t>(found - point.charts.begin());
             chosen.push_back(entry);

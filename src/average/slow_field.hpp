@@ -1,5 +1,5 @@
-/// What a macro-step needs at a point x: the mean rates of the slow variables, their gradients and Hessians, in the chart that suits the
-/// point; and the field on x itself that is consistent with them (reversible, section 2.2):
+/// What a macro-step needs at a point x: the mean rates of the slow variables, their gradients and Hessians, in the
+/// chart that suits the point; and the field on x itself that is consistent with them (reversible, section 2.2):
 ///
 ///     F(x) = argmin { |F| : xi_x(x) F = <xi'> - xi_t }
 ///
@@ -60,7 +60,7 @@ public:
     /// F at the point.
     static Eigen::VectorXd field(const Point& point);
 
-    /// Follows the true motion for a time, with the micro-steps of the window; false if these would be more than so many.
+    /// Follows the true motion for a time, with the micro-steps of the window; false if it takes more than so many.
     bool follow(double t, double length, std::int64_t most, Eigen::VectorXd& x);
 
     SlowAverage& average() { return *average_; }
@@ -73,10 +73,14 @@ private:
     std::vector<double> rates_, time_derivatives_, gradients_;
 };
 
-/// For each slow variable the output whose gradient is the less dependent on those of the variables that have no alternative.
+/// For each slow variable the output whose gradient is the less dependent on those of variables without an alternative.
 std::vector<std::size_t> best_charts(const std::vector<SlowName>& names, const Eigen::MatrixXd& gradients);
 
 /// The shortest vector with these products with the rows.
 Eigen::VectorXd shortest(const Eigen::MatrixXd& rows, const Eigen::VectorXd& products);
+
+inline In span_of(const Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
 
 }  // namespace lento

@@ -1,22 +1,32 @@
 #include "average/slow_manifold.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/number.hpp"
 
 namespace lento {
+
+NormalMove::NormalMove(const Problem& problem)
+    : problem_(&problem),
+      matrix_(problem.springs->measures->pattern(), problem.mass),
+      step_(problem.dimension()),
+      scratch_(problem.dimension()) {}
+
+double NormalMove::operator()(In directions, Out r, Out y) {
+    matrix_.solve(r);
+    std::ranges::fill(step_, 0.0);
+    problem_->springs->measures->pattern().add_transposed(directions, r, step_);
+    problem_->mass.to_acceleration(std::span(step_), std::span(scratch_));
+    add_to(y, -1, step_);
+    return largest(step_);
+}
 
 SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansion)
     : problem_(&problem),
       measures_(problem.springs->measures.get()),
       expansion_(&expansion),
-      matrix_(measures_->pattern(), problem.mass),
+      move_(problem),
       directions_(measures_->pattern().entries()),
       values_(problem.springs->entries.size()),
-      rates_(values_.size()),
-      step_(problem.dimension()),
-      scratch_(problem.dimension()) {}
+      rates_(values_.size()) {}
 
 SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v) {
     constexpr int most_iterations = 20;
@@ -39,11 +49,11 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v
             values_[j] -= expansion_->multipliers()[j] / strength;
             rates_[j] -= expansion_->rates()[j] / strength;
         }
-        if (!matrix_.factorise(expansion_->gradient(), directions_)) {
+        if (!move_.factorise(expansion_->gradient(), directions_)) {
             return Ending::dependent;
         }
-        const double moved = move(values_, x);
-        const double kicked = move(rates_, v);
+        const double moved = move_(directions_, values_, x);
+        const double kicked = move_(directions_, rates_, v);
         length = larger(larger(length, largest(x)), moved);
         speed = larger(larger(speed, largest(v)), kicked);
         const double change = larger(moved > 0 ? moved / length : 0, kicked > 0 ? kicked / speed : 0);
@@ -59,23 +69,11 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v
     return Ending::too_far;
 }
 
-double SlowManifold::move(Out r, Out y) {
-    matrix_.solve(r);
-    std::ranges::fill(step_, 0.0);
-    measures_->pattern().add_transposed(directions_, r, step_);
-    problem_->mass.to_acceleration(std::span(step_), std::span(scratch_));
-    add_to(y, -1, step_);
-    return largest(step_);
-}
-
 SlowGuess::SlowGuess(const Problem& problem)
-    : problem_(&problem),
-      measures_(problem.springs->measures.get()),
-      matrix_(measures_->pattern(), problem.mass),
+    : measures_(problem.springs->measures.get()),
+      move_(problem),
       gradient_(measures_->pattern().entries()),
-      values_(measures_->count()),
-      force_(problem.dimension()),
-      scratch_(problem.dimension()) {}
+      values_(measures_->count()) {}
 
 void SlowGuess::learn(double t, const ProjectedPoint& point) {
     expected_ = point.measures;
@@ -105,29 +103,21 @@ bool SlowGuess::operator()(double t, Out x, Out v) {
         }
         before = off;
         measures_->gradient(x_, t, gradient_);
-        if (n == most_iterations || !std::isfinite(off) || !matrix_.factorise(gradient_)) {
+        if (n == most_iterations || !std::isfinite(off) || !move_.factorise(gradient_)) {
             return false;
         }
-        correct(values_, x_);
+        move_(gradient_, values_, x_);
     }
     measures_->gradient(x_, t, gradient_);
-    if (!matrix_.factorise(gradient_)) {
+    if (!move_.factorise(gradient_)) {
         return false;
     }
     measures_->rates(x_, v_, t, Clock::running, values_);
     without(expected_rates_);
-    correct(values_, v_);
-    std::copy(x_.begin(), x_.end(), x.begin());
-    std::copy(v_.begin(), v_.end(), v.begin());
+    move_(gradient_, values_, v_);
+    std::ranges::copy(x_, x.begin());
+    std::ranges::copy(v_, v.begin());
     return true;
-}
-
-void SlowGuess::correct(Out r, Out y) {
-    matrix_.solve(r);
-    std::ranges::fill(force_, 0.0);
-    measures_->pattern().add_transposed(gradient_, r, force_);
-    problem_->mass.to_acceleration(std::span(force_), std::span(scratch_));
-    add_to(y, -1, force_);
 }
 
 }  // namespace lento

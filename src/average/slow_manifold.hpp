@@ -3,16 +3,31 @@
 ///
 ///     g(x, t) = K^-1 lambda(x, v, t),        g' v + g_t = K^-1 lambda'(x, v, t)
 ///
-/// by Newton's method, in which lambda counts as constant: what it really changes by is O(omega^-2) of the move, and each iteration gains
-/// that factor.
+/// by Newton's method, in which lambda counts as constant: what it really changes by is O(omega^-2) of the move, and
+/// each iteration gains that factor.
 #pragma once
 
 #include "average/multiplier_expansion.hpp"
 #include "average/projection.hpp"
-#include "lento/problem/problem.hpp"
-#include "problem/normal_matrix.hpp"
 
 namespace lento {
+
+/// Moves along the normals of springs: y <- y - M^-1 g'^T N^-1 r, N the matrix factorised last.
+class NormalMove {
+public:
+    /// NOTE: keeps a pointer to the problem.
+    explicit NormalMove(const Problem& problem);
+
+    [[nodiscard]] bool factorise(In gradient) { return matrix_.factorise(gradient); }
+    [[nodiscard]] bool factorise(In gradient, In directions) { return matrix_.factorise(gradient, directions); }
+    /// With the entries of g'; the largest change of a component. r becomes N^-1 r.
+    double operator()(In directions, Out r, Out y);
+
+private:
+    const Problem* problem_;
+    NormalMatrix matrix_;
+    std::vector<double> step_, scratch_;
+};
 
 class SlowManifold {
 public:
@@ -29,25 +44,23 @@ public:
     double residual() const { return residual_; }
 
 private:
-    /// y <- y - M^-1 g'^T N^-1 r, g' where it was at first; the largest change of a component.
-    double move(Out r, Out y);
-
     const Problem* problem_;
     const Constraints* measures_;
     MultiplierExpansion* expansion_;
-    NormalMatrix matrix_;
+    NormalMove move_;
     int iterations_ = 0;
     double residual_ = 0;
-    std::vector<double> directions_, values_, rates_, step_, scratch_;
+    std::vector<double> directions_, values_, rates_;
 };
 
-/// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at which springs have the
-/// elongations and rates they had where the motion was projected last. With N = g' M^-1 g'^T, by Newton's method,
+/// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at
+/// which springs have the elongations and rates they had where the motion was projected last. With N = g' M^-1 g'^T, by
+/// Newton's method,
 ///
 ///     x <- x - M^-1 g'^T N^-1 (g(x) - g_0),      v <- v - M^-1 g'^T N^-1 (g.(x, v) - g._0)
 ///
-/// Elongations on the slow manifold are O(omega^-2) and change slowly, so what is left for the iterated projection is O(omega^-2) as well,
-/// and the number of its iterations does not grow with omega.
+/// Elongations on the slow manifold are O(omega^-2) and change slowly, so what is left for the iterated projection is
+/// O(omega^-2) as well, and the number of its iterations does not grow with omega.
 class SlowGuess {
 public:
     explicit SlowGuess(const Problem& problem);
@@ -55,19 +68,15 @@ public:
     /// A projected point: its elongations are the next ones expected.
     void learn(double t, const ProjectedPoint& point);
 
-    /// Moves (x, v) at t. False, and nothing is moved, where nothing was learnt, springs depend on each other, or Newton's method does not
-    /// converge: then the point is as good a guess as any.
+    /// Moves (x, v) at t. False, and nothing is moved, where nothing was learnt, springs depend on each other, or
+    /// Newton's method does not converge: then the point is as good a guess as any.
     bool operator()(double t, Out x, Out v);
 
 private:
-    /// y <- y - M^-1 g'^T N^-1 r.
-    void correct(Out r, Out y);
-
-    const Problem* problem_;
     const Constraints* measures_;
-    NormalMatrix matrix_;
+    NormalMove move_;
     std::vector<double> expected_, expected_rates_;
-    std::vector<double> gradient_, values_, force_, scratch_, x_, v_;
+    std::vector<double> gradient_, values_, x_, v_;
 };
 
 }  // namespace lento

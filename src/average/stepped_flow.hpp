@@ -1,5 +1,5 @@
-/// The fast motion by a stepper (`average/micro_flow.hpp`): variables by Runge-Kutta steppers, coordinates by any for such. Templates on the stepper;
-/// whoever averages along the motion looks at it between the micro-steps without an indirect call.
+/// The fast motion by a stepper (`average/micro_flow.hpp`): variables by Runge-Kutta steppers, coordinates by any for
+/// such. Templates on the stepper; whoever averages along the motion looks at it without an indirect call.
 #pragma once
 
 #include <algorithm>
@@ -123,8 +123,7 @@ public:
     template <class Visit>
     void each(const Stretch& stretch, In y, Visit&& visit) {
         const std::size_t d = x_.size();
-        std::vector<double> point(2 * d);
-        std::vector<double> rate(2 * d);
+        std::vector<double> point(2 * d), rate(2 * d);
         advance(stretch, y, [&](std::int64_t k) {
             const double passed = static_cast<double>(k) * stretch.h;
             for (std::size_t i = 0; i < d; ++i) {

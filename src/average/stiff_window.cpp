@@ -1,7 +1,5 @@
 #include "average/stiff_window.hpp"
 
-#include <algorithm>
-
 #include "lento/problem/systems.hpp"
 
 namespace lento {
@@ -30,7 +28,7 @@ StiffWindow::StiffWindow(const Problem& problem, std::string_view micro, const T
 
 void StiffWindow::centre_at(double t, In x) {
     force_->centre(x, t);
-    std::fill(start_.begin(), start_.end(), 0.0);
+    std::ranges::fill(start_, 0.0);
 }
 
 void StiffWindow::follow(In v) {

@@ -1,8 +1,8 @@
 /// A window over a system with stiff springs: from (x, v) at t the motion is followed on both sides and filtered.
 ///
-///     Q = sum_k w_|k| q_k,   P = sum_k w_|k| p_k,   F = sum_k w_|k| a_k          (stiff, section 3; slow-manifold (10))
+///     Q = sum_k w_|k| q_k,   P = sum_k w_|k| p_k,   F = sum_k w_|k| a_k        (stiff, section 3; slow-manifold (10))
 ///
-/// The motion is integrated as moves from the window's centre, so that the force of springs however stiff keeps its digits.
+/// The motion is integrated as moves from the window's centre: the force of springs however stiff keeps its digits.
 #pragma once
 
 #include "average/window.hpp"
@@ -20,14 +20,14 @@ public:
         centre_at(t, x);
         follow(v);
     }
-    /// The same in two steps. From the second window on, the motion may start where the last one was filtered to, with the same centre:
-    /// positions then keep more digits than their sum with the centre has.
+    /// The same in two steps. From the second window on, the motion may start where the last one was filtered to, with
+    /// the same centre: positions then keep more digits than their sum with the centre has.
     void centre_at(double t, In x);
     void start_from_last() { start_ = move_; }
     void follow(In v);
 
-    // Of the last window: where it started and where the filtered position is, as moves from the centre; the filtered velocity and
-    // acceleration.
+    // Of the last window: where it started and the filtered position, as moves from the centre; the filtered velocity
+    // and acceleration.
     In start() const { return start_; }
     In move() const { return move_; }
     In velocity() const { return velocity_; }

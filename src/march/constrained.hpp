@@ -1,24 +1,16 @@
 /// Carries a constrained right-hand side over an interval: M^-1 f given, g(x, t) = 0 kept.
 ///
-/// The right-hand side is callable as `rhs(t, x, v, result)`. It fills the active acceleration M^-1 f and behind it, one a constraint,
-/// what is to be added to the multipliers for the total constraint force: in an averaged system the mean of the fast ones, else zero.
-/// Observers are given y = (x, v, multipliers, total multipliers).
+/// The right-hand side is callable as `rhs(t, x, v, result)`. It fills the active acceleration M^-1 f and behind it,
+/// one a constraint, what is to be added to the multipliers for the total constraint force: in an averaged system the
+/// mean of the fast ones, else zero. Observers are given y = (x, v, multipliers, total multipliers).
 ///
 /// Fixed steps are taken by the steppers of `step/catalogue.hpp`. With a tolerance it is a half-explicit Dormand-Prince
-/// 5(4): positions and velocities are explicit, the multipliers of each stage follow from the constraint on the acceleration, and stages
-/// and steps are projected onto positions and velocities that satisfy theirs. That keeps the order (Hairer, Lubich, Wanner, Geometric
-/// Numerical Integration, 2nd ed., section IV.4).
+/// 5(4): positions and velocities are explicit, the multipliers of each stage follow from the constraint on the
+/// acceleration, and stages and steps are projected onto positions and velocities that satisfy theirs. That keeps the
+/// order (Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., section IV.4).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
-
-#include "lento/march/result.hpp"
-#include "lento/step/dense.hpp"
 #include "march/adaptive.hpp"
-#include "problem/manifold.hpp"
 #include "step/rattle.hpp"
 
 namespace lento {
@@ -30,7 +22,7 @@ struct ConstrainedPoint {
     std::vector<double> acceleration;  ///< of the constrained motion
 };
 
-/// Between two points: x and v from values and accelerations at both ends, multipliers from the last three points (two at first).
+/// Between two points: x and v from values and accelerations at both ends, multipliers from the last three points.
 DenseStep constrained_dense(const std::optional<ConstrainedPoint>& earlier, const ConstrainedPoint& from,
                             const ConstrainedPoint& to);
 
@@ -50,9 +42,8 @@ public:
     /// The point at (x, v): one evaluation. Its values are not finite where the constraints are dependent.
     ConstrainedPoint point_at(double t, In x, In v) {
         rhs_(t, x, v, Out(result_));
-        manifold_->gradient(x, t, gradient_);
-        if (!manifold_->factorise(gradient_)) {
-            std::fill(result_.begin(), result_.end(), NAN);
+        if (!linearises(t, x)) {
+            std::ranges::fill(result_, NAN);
         }
         return completed(t, x, v, std::span(result_).first(d()), gradient_);
     }
@@ -95,8 +86,8 @@ public:
     template <class Controller, class Observer>
     MarchResult adaptive(Controller controller, Interval interval, ConstrainedPoint& start, Observer&& observer,
                          const std::stop_token& stop, std::int64_t budget) {
-        // NOTE: stages leave the manifold by a little. Windows must start on it, or the first micro-step throws them back with a force
-        // that grows with the frequency; so the right-hand side off the manifold is that at the point below.
+        // NOTE: stages leave the manifold by a little. Windows must start on it, or the first micro-step throws them
+        // back with a force that grows with the frequency; so the right-hand side is that at the point below.
         std::vector<double> below(2 * d());
         const auto rate = [&](double t, In y, Out derivative) {
             std::copy_n(y.begin(), below.size(), below.begin());
@@ -104,17 +95,17 @@ public:
             const auto v = std::span(below).last(d());
             if (const auto reached = project(t, x, v); !reached.converged) {
                 off_ = reached;
-                std::fill(derivative.begin(), derivative.end(), NAN);
+                std::ranges::fill(derivative, NAN);
                 return;
             }
             const auto point = point_at(t, x, v);
-            auto next = std::copy(v.begin(), v.end(), derivative.begin());
-            next = std::copy(point.acceleration.begin(), point.acceleration.end(), next);
-            std::copy(point.y.begin() + static_cast<std::ptrdiff_t>(2 * d()), point.y.end(), next);
+            std::ranges::copy(v, derivative.begin());
+            std::ranges::copy(point.acceleration, derivative.subspan(d()).begin());
+            std::ranges::copy(In(point.y).subspan(2 * d()), derivative.subspan(2 * d()).begin());
         };
-        // NOTE: the integrals of the multipliers ride along; the derivative of their dense output is that of the multipliers.
+        // NOTE: the integrals of the multipliers ride along; the derivative of their dense output is the multipliers'.
         std::vector<double> y = start.y;
-        std::fill(y.begin() + static_cast<std::ptrdiff_t>(2 * d()), y.end(), 0.0);
+        std::ranges::fill(Out(y).subspan(2 * d()), 0.0);
         off_ = {};
         Projection projection{this};
         auto march = march_adaptive(controller, rate, interval, y, WithMultipliers<Observer>{&observer, 2 * d()}, stop,
@@ -139,18 +130,14 @@ public:
 
     /// Moves (x, v) at time t onto the manifold.
     Convergence project(double t, Out x, Out v) {
-        manifold_->gradient(x, t, gradient_);
-        if (!manifold_->factorise(gradient_)) {
-            return {.converged = false, .independent = false};
+        const Convergence dependent{.converged = false, .independent = false};
+        if (!linearises(t, x)) {
+            return dependent;
         }
         if (auto position = manifold_->to_position(gradient_, t, x, lambda_); !position.converged) {
             return position;
         }
-        manifold_->gradient(x, t, gradient_);
-        if (!manifold_->factorise(gradient_)) {
-            return {.converged = false, .independent = false};
-        }
-        return manifold_->to_velocity(gradient_, x, t, v, lambda_);
+        return linearises(t, x) ? manifold_->to_velocity(gradient_, x, t, v, lambda_) : dependent;
     }
 
 private:
@@ -181,6 +168,11 @@ private:
     };
 
     std::size_t d() const { return manifold_->dimension(); }
+    /// Renews the gradient and its matrix; false where the constraints are dependent.
+    bool linearises(double t, In x) {
+        manifold_->gradient(x, t, gradient_);
+        return manifold_->factorise(gradient_);
+    }
 
     /// Multipliers and constrained acceleration from the active one; the matrix is that of the gradient.
     ConstrainedPoint completed(double t, In x, In v, In active, In gradient) {

@@ -1,7 +1,6 @@
 #include "march/estimating.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/number.hpp"
 
@@ -20,8 +19,7 @@ double EstimatingMarch::time(std::size_t k) const {
     return k + 1 == samples_ ? interval_.to : interval_.from + interval_.length() * share;
 }
 
-void EstimatingMarch::send(const Pass& pass, const SampleSink& sink,
-                           const std::function<void(double t, std::vector<double>& y)>& complete) const {
+void EstimatingMarch::send(const Pass& pass, const SampleSink& sink, const Change& complete) const {
     for (std::size_t k = 0; sink && k < pass.samples.size(); k += every_) {
         auto y = pass.samples[k];
         if (complete) {
@@ -39,9 +37,8 @@ double EstimatingMarch::excess(std::span<const double> errors, std::span<const d
     return worst;
 }
 
-std::vector<double> EstimatingMarch::differences(
-    const Pass& one, const Pass& other, std::size_t most,
-    const std::function<void(double t, std::vector<double>& y)>& seen) const {
+std::vector<double> EstimatingMarch::differences(const Pass& one, const Pass& other, std::size_t most,
+                                                 const Change& seen) const {
     const std::size_t count = std::min(one.samples.size(), other.samples.size());
     const std::size_t looks = std::min(count, most);
     std::vector<double> result(other.final_state.size(), 0.0);

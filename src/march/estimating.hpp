@@ -1,19 +1,12 @@
-/// A march that estimates its own error: over the whole run, coarsely and then finely. What the two differ by tells what the second is wrong by;
-/// as long as that is more than the tolerance, another one follows, with a tolerance for its steps made smaller by as much.
+/// A march that estimates its own error: over the whole run, coarsely and then finely. What the two differ by tells
+/// what the second is wrong by; as long as that is more than the tolerance, another one follows, with a tolerance for
+/// its steps made smaller by as much.
 ///
 /// The passes may be of any kind. All of them leave their states at the same times, those that a user wants among them.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <functional>
 #include <limits>
-#include <span>
-#include <stop_token>
-#include <vector>
 
-#include "lento/march/recorder.hpp"
-#include "lento/march/result.hpp"
 #include "march/stoermer_cowell.hpp"
 
 namespace lento {
@@ -37,18 +30,18 @@ public:
     std::size_t samples() const { return samples_; }
     /// Of sample k.
     double time(std::size_t k) const;
+    using Change = std::function<void(double t, std::vector<double>& y)>;
     /// Gives a sink the samples that are wanted, after `complete` where there is one.
-    void send(const Pass& pass, const SampleSink& sink,
-              const std::function<void(double t, std::vector<double>& y)>& complete = {}) const;
+    void send(const Pass& pass, const SampleSink& sink, const Change& complete = {}) const;
 
     /// atol + rtol max|y_i|
     double tolerance(std::size_t i, std::span<const double> scales) const { return atol_ + rtol_ * scales[i]; }
     /// The largest of errors over their tolerances.
     double excess(std::span<const double> errors, std::span<const double> scales) const;
-    /// The largest difference of each component at the same times, of which at most `most` are looked at; as `seen` shows the states.
+    /// The largest difference of each component at the same times, at most `most` of them; as `seen` shows the states.
     std::vector<double> differences(const Pass& one, const Pass& other,
                                     std::size_t most = std::numeric_limits<std::size_t>::max(),
-                                    const std::function<void(double t, std::vector<double>& y)>& seen = {}) const;
+                                    const Change& seen = {}) const;
 
     /// A pass by a multistep method.
     struct Surroundings {
@@ -70,8 +63,7 @@ public:
     };
     struct Passes {
         std::function<Pass(double tightness)> march{};
-        std::function<void(const Pass& first)>
-            prepare{};  ///< for the others, if there is something to be learned from the first
+        std::function<void(const Pass& first)> prepare{};  ///< the others, by what the first tells; may be missing
         std::function<std::vector<double>(const Pass& coarse, const Pass& fine)> errors{};  ///< of the finer
     };
     struct Estimated {
@@ -79,7 +71,7 @@ public:
         std::vector<double> errors{};  ///< of its components, the largest over the run; empty: not known
         double excess = HUGE_VAL;      ///< of them over the tolerance
     };
-    /// Where a pass ends early, it is the last one. Steps that became too short for one (not_converged) are tried with less.
+    /// Where a pass ends early, it is the last one. Where its steps became too short (not_converged), less is tried.
     Estimated run(const Schedule& schedule, const Passes& passes) const;
 
 private:

@@ -1,8 +1,9 @@
 /// Carries a right-hand side over an interval with steps of fixed length.
 ///
-/// Of second order it is anything callable as `rhs(t, x, v, a)`, the stepper any of `step/`; of first order `rate(t, y, dy)`, the stepper
-/// a Runge-Kutta method. The last step is shortened to end at the end. The observer is asked `wants(to)` before each step's dense output
-/// is made and given it by `take(dense)`; an adjustment tells the march about its points beside their rates.
+/// Of second order it is anything callable as `rhs(t, x, v, a)`, the stepper any of `step/`; of first order
+/// `rate(t, y, dy)`, the stepper a Runge-Kutta method. The last step is shortened to end at the end. The observer is
+/// asked `wants(to)` before each step's dense output is made and given it by `take(dense)`; an adjustment tells the
+/// march about its points beside their rates.
 #pragma once
 
 #include <cmath>
@@ -18,7 +19,7 @@ namespace lento {
 
 /// Nothing to adjust. Others may
 /// - put only the first components under the control of the tolerance;
-/// - start the result of a step from another point than its stages, as the projection onto a slow manifold does (slow-manifold (38));
+/// - start the result of a step from another point than its stages, as a projection does (slow-manifold (38));
 /// - move the point a little after each accepted step, as onto a manifold, and say whether they could.
 struct NoAdjustment {
     std::size_t controlled(std::size_t components) const { return components; }
@@ -55,8 +56,7 @@ MarchResult march_steps(Interval interval, double length, const std::stop_token&
 
 /// Whether the point that a step from t to `next` reached, and its rate, are finite; if not, the result says so.
 inline bool is_finite(In y, In rate, double t, double next, MarchResult& march) {
-    march.culprit = first_not_finite(y);
-    march.culprit = march.culprit ? march.culprit : first_not_finite(rate);
+    march.culprit = first_not_finite(y) ? first_not_finite(y) : first_not_finite(rate);
     if (march.culprit) {
         march.outcome = Outcome::diverged;
         march.explanation =
@@ -69,15 +69,14 @@ template <class Stepper, class RightHandSide, class Observer, class Adjust = NoA
 MarchResult march_fixed(Stepper& stepper, RightHandSide&& rhs, Interval interval, double step,
                         MotionState<double>& state, Observer&& observer, const std::stop_token& stop,
                         Adjust&& adjust = {}) {
-    using View = In;
-    rhs(interval.from, View(state.x()), View(state.v()), state.a());
+    rhs(interval.from, In(state.x()), In(state.v()), state.a());
     if (const auto culprit = first_not_finite(state.a())) {
         return not_finite_at_start(interval.from, culprit);
     }
     MotionState<double> before = state;
     return march_steps(interval, step, stop, [&](double t, double h, double next, MarchResult& march) {
         before = state;
-        stepper.step([&](double c, View x, View v, Out a) { rhs(t + c * h, x, v, a); }, h, state);
+        stepper.step([&](double c, In x, In v, Out a) { rhs(t + c * h, x, v, a); }, h, state);
         if (!is_finite(state.y, state.a(), t, next, march)) {
             state = before;
             return;

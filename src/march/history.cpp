@@ -7,17 +7,13 @@ namespace lento {
 namespace {
 
 /// 1/(j+1) and 1/((j+1)(j+2))
-struct Weights {
-    std::array<double, NewtonBasis::most> once{}, twice{};
-
-    constexpr Weights() {
-        for (std::size_t j = 0; j < once.size(); ++j) {
-            once[j] = 1 / static_cast<double>(j + 1);
-            twice[j] = 1 / static_cast<double>((j + 1) * (j + 2));
-        }
+constexpr auto weights = [] {
+    std::array<NewtonBasis::Integrals, NewtonBasis::most> result{};
+    for (std::size_t j = 0; j < result.size(); ++j) {
+        result[j] = {1 / static_cast<double>(j + 1), 1 / static_cast<double>((j + 1) * (j + 2))};
     }
-};
-constexpr Weights weights;
+    return result;
+}();
 
 }  // namespace
 
@@ -39,8 +35,8 @@ NewtonBasis::NewtonBasis(In nodes, double about, std::size_t degree) {
 NewtonBasis::Integrals NewtonBasis::integrals(std::size_t i) const {
     Integrals sum{0, 0};
     for (std::size_t j = 0; j <= i; ++j) {
-        sum.once += rows_[i][j] * weights.once[j];
-        sum.twice += rows_[i][j] * weights.twice[j];
+        sum.once += rows_[i][j] * weights[j].once;
+        sum.twice += rows_[i][j] * weights[j].twice;
     }
     return sum;
 }
@@ -68,7 +64,7 @@ void History::fill(double t0, double h, In coefficients, std::size_t k) {
     std::vector<double> z(length_);
     for (std::size_t back = k; back-- > 0;) {
         const double s = -static_cast<double>(back) * h;
-        std::fill(z.begin(), z.end(), 0.0);
+        std::ranges::fill(z, 0.0);
         for (std::size_t j = coefficients.size() / length_; j-- > 0;) {
             for (std::size_t i = 0; i < length_; ++i) {
                 z[i] = z[i] * s + coefficients[j * length_ + i];

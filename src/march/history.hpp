@@ -1,9 +1,9 @@
-/// The last values z of a function of time, at unequal times, and the polynomial through the newest k of them. With s = (t - t_n)/h and
-/// s_i the times of the values, newest first (s_0 = 0, the others negative),
+/// The last values z of a function of time, at unequal times, and the polynomial through the newest k of them. With
+/// s = (t - t_n)/h and s_i the times of the values, newest first (s_0 = 0, the others negative),
 ///
 ///     z(s) = sum_{i<k} phi_i pi_i(s),     pi_i(s) = (s - s_0) ... (s - s_{i-1}),     phi_i divided differences
 ///
-/// Expanded about s = 0 or s = 1 the pi_i have no negative coefficients: nothing cancels in their integrals over a step.
+/// About s = 0 or s = 1 the pi_i have no negative coefficients: nothing cancels in their integrals over a step.
 #pragma once
 
 #include <Eigen/Core>

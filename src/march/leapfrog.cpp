@@ -1,7 +1,6 @@
 #include "march/leapfrog.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -31,17 +30,12 @@ public:
 
     /// With A = 0.
     VectorXd first_guess() const {
-        VectorXd z = VectorXd::Zero(unknowns());
+        VectorXd z(unknowns());
         const MatrixXd& v = middle_.gradients;
-        if (kind_ == Reconstruct::symmetric) {
-            const VectorXd move = shortest(v, change_);
-            z.head(x0_.size()) = x0_ + move;
-            z.tail(change_.size()) = multipliers(v, move);
-        } else {
-            const VectorXd move = shortest(v, change_ + v * (x0_ - middle_.x));
-            z.head(x0_.size()) = middle_.x + move;
-            z.tail(change_.size()) = -multipliers(v, move);
-        }
+        const bool symmetric = kind_ == Reconstruct::symmetric;
+        const VectorXd move = shortest(v, symmetric ? change_ : VectorXd(change_ + v * (x0_ - middle_.x)));
+        z.head(x0_.size()) = (symmetric ? x0_ : middle_.x) + move;
+        z.tail(change_.size()) = (symmetric ? 1 : -1) * shortest(v.transpose(), move);
         return z;
     }
 
@@ -94,7 +88,6 @@ private:
     }
     VectorXd lengths() const { return middle_.gradients.rowwise().norm().cwiseMax(std::numeric_limits<double>::min()); }
     VectorXd scaled(const VectorXd& products) const { return products.cwiseQuotient(lengths()); }
-    static VectorXd multipliers(const MatrixXd& v, const VectorXd& move) { return shortest(v.transpose(), move); }
 
     Reconstruct kind_;
     const SlowField::Point& middle_;
@@ -167,10 +160,6 @@ private:
     VectorXd z_, rounding_, residual_;
     int iterations_ = 0;
 };
-
-In span_of(const VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
 
 }  // namespace
 

@@ -1,24 +1,21 @@
-/// The leapfrog method on x that is consistent with slow variables (reversible, section 3). From x_0, over the middle point x_1 where the
-/// mean rates were found, to x_2; with v_k and A_k the gradient and the Hessian of xi_k at x_1,
+/// The leapfrog method on x that is consistent with slow variables (reversible, section 3). From x_0, over the middle
+/// point x_1 where the mean rates were found, to x_2; with v_k and A_k the gradient and the Hessian of xi_k at x_1,
 ///
-///     w_k . (x_2 - x_0) = 2 H <xi_k'>,     w_k = v_k + A_k ((x_0 + x_2)/2 - x_1)        (3.11), in this form; A = 0: (3.9)
+///     w_k . (x_2 - x_0) = 2 H <xi_k'>,     w_k = v_k + A_k ((x_0 + x_2)/2 - x_1)    (3.11), in this form; A = 0: (3.9)
 ///
 /// These are fewer equations than unknowns. The reconstruction says which solution is meant:
 ///
-/// `symmetric`   x_2 - x_0 in the span of the w_k. Exchanging x_0 and x_2 changes nothing but signs: reversible from any phase.
-/// `nearest`     that nearest to x_1 (3.12). Nearest going forward is not nearest going back: reversible for special phases only.
+/// `symmetric`   x_2 - x_0 in the span of the w_k. Exchanging x_0 and x_2 changes signs: reversible from any phase.
+/// `nearest`     that nearest to x_1 (3.12), which going back is another one: reversible for special phases only.
 ///
 /// Order 2; order 1 with A = 0, which with `symmetric` is the naive method (2.7).
 #pragma once
 
 #include <stop_token>
 
-#include <Eigen/Core>
-
 #include "average/slow_field.hpp"
 #include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
-#include "problem/partition.hpp"
 
 namespace lento {
 
@@ -30,8 +27,8 @@ struct Reconstructed {
     bool converged = false;
 };
 
-/// x_2 by Newton's method from the solution with A = 0; damped, and in the manner of Levenberg and Marquardt where that does not help.
-/// `change` is 2 H (<xi'> - xi_t).
+/// x_2 by Newton's method from the solution with A = 0; damped, and in the manner of Levenberg and Marquardt where that
+/// does not help. `change` is 2 H (<xi'> - xi_t).
 Reconstructed reconstructed(Reconstruct kind, const SlowField::Point& middle, const Curvatures& curvatures,
                             const Eigen::VectorXd& x0, const Eigen::VectorXd& change);
 
@@ -50,8 +47,8 @@ struct LeapfrogPlan {
     int order = 2;
     Reconstruct kind = Reconstruct::symmetric;
     std::int64_t longest_bridge = 20'000'000;  ///< micro-steps
-    /// Where momenta are known, outputs take those of the neighbours' mean: the positions at even steps and the momenta at odd ones are a Verlet
-    /// scheme of their own, and so are the others.
+    /// Where momenta are known, outputs take those of the neighbours' mean: the positions at even steps and the momenta
+    /// at odd ones are a Verlet scheme of their own, and so are the others.
     std::optional<Partition> partition{};
 };
 

@@ -1,7 +1,6 @@
 #include "march/map_journey.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -32,7 +31,7 @@ void fit(In nodes, std::vector<State> values, DenseStep& dense) {
         }
     }
     for (std::size_t k = 0; k < count; ++k) {
-        std::copy(powers[k].begin(), powers[k].end(), dense.coefficient(k).begin());
+        std::ranges::copy(powers[k], dense.coefficient(k).begin());
     }
 }
 
@@ -138,22 +137,18 @@ double Journey::place_of(const StepPolynomial& polynomial, double t) const {
 /// From the beginning of the step to the time `to`.
 DenseStep Journey::in_time(double N, const StepPolynomial& polynomial, double to) const {
     const std::size_t count = polynomial.coefficients.size();
-    const std::size_t width = d_ + (settings_.revolutions ? 1 : 0);
     std::vector<double> nodes(count);
     std::vector<State> values;
     for (std::size_t k = 0; k < count; ++k) {
         nodes[k] = 0.5 - 0.5 * std::cos(std::numbers::pi * static_cast<double>(k) / static_cast<double>(count - 1));
         const double s = place_of(polynomial, t() + nodes[k] * (to - t()));
-        State value(width);
+        State z(d_);
         for (std::size_t i = 0; i < d_; ++i) {
-            value[i] = polynomial.value(i, s);
+            z[i] = polynomial.value(i, s);
         }
-        if (settings_.revolutions) {
-            value[d_] = revolutions_ + N * s;
-        }
-        values.push_back(std::move(value));
+        values.push_back(output(z, revolutions_ + N * s));
     }
-    DenseStep dense(t(), to, width, count - 1);
+    DenseStep dense(t(), to, values[0].size(), count - 1);
     fit(nodes, std::move(values), dense);
     return dense;
 }
@@ -161,17 +156,19 @@ DenseStep Journey::in_time(double N, const StepPolynomial& polynomial, double to
 /// Steps that take as many maps as they cover revolutions gain nothing.
 void Journey::watch_gain() {
     constexpr std::int64_t patience = 60;  // maps: a start takes some
-    if (evaluations_ - watched_ < patience) {
+    constexpr double soon = 2000;          // revolutions that are left may be taken one by one
+    const auto maps = evaluations_ - watched_;
+    const double covered = revolutions_ - revolutions_watched_;
+    if (maps < patience) {
         return;
     }
-    constexpr double soon = 2000;  // revolutions that are left may be taken one by one
-    if (revolutions_ - revolutions_watched_ < 1.5 * static_cast<double>(evaluations_ - watched_) &&
-        settings_.t_end - t() > soon * D_[d_] && !settings_.periods_per_step) {
+    if (covered < 1.5 * static_cast<double>(maps) && settings_.t_end - t() > soon * D_[d_] &&
+        !settings_.periods_per_step) {
         fail(Outcome::no_scale_separation,
              fmt::format(
                  "near t = {:.6g} the map is not near the identity, or not smooth enough: within the tolerance steps "
                  "cover only {:.0f} revolutions for {} that are integrated; loosen rtol and atol, or resolve every one",
-                 t(), revolutions_ - revolutions_watched_, evaluations_ - watched_));
+                 t(), covered, maps));
     }
     watched_ = evaluations_;
     revolutions_watched_ = revolutions_;
@@ -184,12 +181,8 @@ void Journey::fail_after(double t, std::size_t culprit) {
 
 void Journey::note_slope(double N, const State& a, const State& Da, const State& b, const State& Db) {
     const std::size_t half = settings_.pairs ? d_ / 2 : d_;
-    double apart = 0;
-    double change = 0;
-    for (std::size_t i = 0; i < half; ++i) {
-        apart = larger(apart, std::abs(a[i] - b[i]));
-        change = larger(change, std::abs(Da[d_ - half + i] - Db[d_ - half + i]));
-    }
+    const double apart = largest_change(In(a).first(half), b);
+    const double change = largest_change(In(Da).subspan(d_ - half, half), In(Db).subspan(d_ - half));
     // NOTE: short moves tell more of noise than of the slope.
     if (apart > 0.1 * longest_move_) {
         march_.steepest =

@@ -33,8 +33,7 @@ public:
         const auto weights = adams_weights(points(count, N, ahead != nullptr), N);
         State result(entries_.front().D.size(), 0.0);
         for (std::size_t j = 0; j < count; ++j) {
-            const State& D = value(j, ahead);
-            add_to(result, weights[j], D);
+            add_to(result, weights[j], value(j, ahead));
         }
         return result;
     }
@@ -43,9 +42,8 @@ public:
         StepPolynomial result{std::vector<State>(count + 1, State(z.size(), 0.0))};
         result.coefficients[0] = z;
         for (std::size_t j = 0; j < count; ++j) {
-            const State& D = value(j, ahead);
             for (std::size_t k = 0; k < count; ++k) {
-                add_to(result.coefficients[k + 1], weights[j][k], D);
+                add_to(result.coefficients[k + 1], weights[j][k], value(j, ahead));
             }
         }
         return result;
@@ -98,7 +96,7 @@ private:
         return settings_.periods_per_step ? static_cast<double>(*settings_.periods_per_step) : HUGE_VAL;
     }
 
-    /// One revolution, which tells how D changes; with that, the first N of a method of order 1, whose error is N^2/2 times the change.
+    /// One revolution, which tells how D changes: the first N of a method of order 1, whose error is N^2/2 times that.
     void begin() {
         past_.add(0, journey_.D());
         const State before = journey_.D();
@@ -130,7 +128,7 @@ private:
         const auto polynomial = past_.polynomial(journey_.z(), points, 1, &D);
         journey_.arrive(1, std::move(z), D, polynomial);
         past_.add(journey_.revolutions(), std::move(D));
-        // A past of exact steps is worth its length. Where longer steps have failed, some more of them before the next try.
+        // A past of exact steps is worth its length. Where longer steps have failed, some more of them come first.
         constexpr int enough = 4;
         order_ = past_.size();
         if (++singles_ >= enough) {
@@ -159,8 +157,8 @@ private:
         if (first_not_finite(renewed)) {
             return reject(0.2 * N, k);
         }
-        // NOTE: how long a revolution takes depends on the state, the state on it not at all: the time is corrected with what is known of D
-        // at the corrected point. But what the state is off by makes every revolution from here to the end too long.
+        // NOTE: how long a revolution takes depends on the state, the state on it not at all: the time is corrected
+        // with D at the corrected point. But what the state is off by makes every revolution from here on too long.
         const double drift = journey_.revolutions_left() * std::abs(D.back() - renewed.back()) *
                              std::min(1.0, error / difference(predicted, corrected));
         error = std::max(error, settings_.time_tolerance > 0 ? drift / settings_.time_tolerance : 0.0);
@@ -184,7 +182,8 @@ private:
         return difference(past_.sum(q + 1, N, &ahead), past_.sum(q, N, &ahead));
     }
 
-    /// The order that would allow the longest step. Judged with D renewed: what the prediction was off would hide what another order is worth.
+    /// The order that would allow the longest step. Judged with D renewed: what the prediction was off would hide what
+    /// another order is worth.
     std::size_t best_order(std::size_t k, double N, const State& renewed) const {
         const auto most = static_cast<std::size_t>(settings_.order);
         if (past_.size() == k && k < most) {
@@ -285,9 +284,7 @@ MapMarch march_map_runge_kutta(const MapChange& change, const MapMarchSettings& 
             }
         }
         journey.evaluate(next, there);
-        auto culprit = first_not_finite(next);
-        culprit = culprit ? culprit : first_not_finite(there);
-        if (culprit) {
+        if (const auto culprit = first_not_finite(next) ? first_not_finite(next) : first_not_finite(there)) {
             journey.fail_after(journey.t(), *culprit);
             break;
         }

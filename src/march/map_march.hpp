@@ -1,8 +1,8 @@
 /// Carries a point z = (y, t) over many revolutions of a map near the identity, each step over N of them.
 ///
-/// Runge-Kutta methods for maps take steps of a given N (stroboscopic (30) to (32)). Adams methods choose N and their order, 1 to 8: the
-/// past D_j = Psi(z_j) - z_j predict, D at the predicted point corrects, and the difference of two correctors of neighbouring orders is the
-/// error. A step over one revolution is the map itself.
+/// Runge-Kutta methods for maps take steps of a given N (stroboscopic (30) to (32)). Adams methods choose N and their
+/// order, 1 to 8: the past D_j = Psi(z_j) - z_j predict, D at the predicted point corrects, and the difference of two
+/// correctors of neighbouring orders is the error. A step over one revolution is the map itself.
 ///
 /// Listeners are given y, and behind it the number of revolutions if asked, as functions of the time.
 #pragma once

@@ -1,7 +1,6 @@
 #include "march/stoermer_cowell.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -105,14 +104,11 @@ void MultistepMarch::correct(const Formulas& formulas) {
     const double h = formulas.h;
     const double once = formulas.once(formulas.k);
     const double twice = formulas.twice(formulas.k);
-    for (std::size_t i = 0; i < n_; ++i) {
-        if (force_->second_order()) {
-            corrected_[i] = predicted_[i] + h * h * twice * correction_[i];
-            corrected_[n_ + i] = predicted_[n_ + i] + h * once * correction_[i];
-        } else {
-            corrected_[i] = predicted_[i] + h * once * correction_[i];
-        }
+    corrected_ = predicted_;
+    if (force_->second_order()) {
+        add_to(corrected_, h * h * twice, In(correction_).first(n_));
     }
+    add_to(Out(corrected_).last(n_), h * once, In(correction_).first(n_));
 }
 
 /// Of the series that the force wants.
@@ -150,7 +146,7 @@ void MultistepMarch::evaluate(double t, const Formulas& formulas, In y) {
     }
 }
 
-/// Adds to the deviation of F, after the first evaluation, what the second will change; which share that is of the change last time.
+/// Adds to the deviation of F, after the first evaluation, what the second will change; its share of the last change.
 double MultistepMarch::foresee() {
     constexpr double most = 2;
     double product = 0;
@@ -214,17 +210,13 @@ MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
 /// The order with the longest next step, and that step.
 void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
     double factor = step_factor(errors.own, formulas.k);
-    if (errors.below < HUGE_VAL) {
-        if (const double lower = step_factor(errors.below, formulas.k - 1); lower >= factor) {
-            factor = lower;
-            k_ = formulas.k - 1;
-        }
+    if (errors.below < HUGE_VAL && step_factor(errors.below, formulas.k - 1) >= factor) {
+        k_ = formulas.k - 1;
+        factor = step_factor(errors.below, k_);
     }
-    if (errors.above < HUGE_VAL) {
-        if (const double higher = step_factor(errors.above, formulas.k + 1); higher > factor) {
-            factor = higher;
-            k_ = formulas.k + 1;
-        }
+    if (errors.above < HUGE_VAL && step_factor(errors.above, formulas.k + 1) > factor) {
+        k_ = formulas.k + 1;
+        factor = step_factor(errors.above, k_);
     }
     if (k_ + 1 < limits_.lowest_order) {
         k_ = std::min(limits_.lowest_order - 1, history_.size());
@@ -271,7 +263,7 @@ DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas
     return step;
 }
 
-MarchResult MultistepMarch::run(const MultistepStart& start, double to, const Observer& observer,
+MarchResult MultistepMarch::run(const MultistepStart& start, double to, const StepListener& observer,
                                 const std::stop_token& stop) {
     MarchResult result{.reached = start.t};
     begin(start, to);

@@ -1,23 +1,25 @@
-/// Multistep methods of variable step and order, 4 to 12, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that integrates the
-/// interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes in Mathematics 362 (1974)) and, with one
-/// integral, for y' = F(t, y) (Adams). With the notation of `march/history.hpp`, P the polynomial through the last k values of F:
+/// Multistep methods of variable step and order, 4 to 12, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
+/// integrates the interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes
+/// in Mathematics 362 (1974)) and, with one integral, for y' = F(t, y) (Adams). With the notation of
+/// `march/history.hpp`, P the polynomial through the last k values of F:
 ///
 ///     predict     v + h int P,     x + h v + h^2 int int P                                   order k
 ///     evaluate    F there; delta = F - P(1)
 ///     correct     P + delta pi_k / pi_k(1) instead of P                                      order k + 1
 ///     evaluate    F there: the next value of the history                                     (PECE)
 ///
-/// The difference between correctors through k and k + 1 values, delta h (int pi_k / pi_k(1) - int pi_{k-1} / pi_{k-1}(1)), is the estimate
-/// of the local error; those of the neighbouring orders follow from the same differences, and the order that allows the longest step is taken.
+/// The difference between correctors through k and k + 1 values, delta h (int pi_k / pi_k(1) - int pi_{k-1} /
+/// pi_{k-1}(1)), is the estimate of the local error; those of the neighbouring orders follow from the same differences,
+/// and the order that allows the longest step is taken.
 ///
-/// Besides F the right-hand side may hand over an auxiliary vector that the march keeps like F. What its last values say of its future it gets
-/// back before each evaluation, as a series in slow time: the two-scale path of harmonic averages, whose response needs slow derivatives of
-/// the fast force and gets them from the past, for nothing. The first evaluation of a step has that series as it is extrapolated, and the
-/// second as it was found by the first: what this changes in F is no smaller than what the corrector corrects. It is foreseen from the step before,
-/// where a deviation d' of the auxiliary vector from its extrapolation changed F by c': by c' <d, d'>/<d', d'>.
+/// Besides F the right-hand side may hand over an auxiliary vector that the march keeps like F. What its last values
+/// say of its future it gets back before each evaluation, as a series in slow time: the response of harmonic averages
+/// needs slow derivatives of the fast force, and gets them from the past, for nothing. The first evaluation of a step
+/// has that series as it is extrapolated, the second as the first found it: what this changes in F is no smaller than
+/// what the corrector corrects. It is foreseen from the step before, where a deviation d' of the auxiliary vector from
+/// its extrapolation changed F by c': by c' <d, d'>/<d', d'>.
 #pragma once
 
-#include <array>
 #include <stop_token>
 
 #include "lento/march/recorder.hpp"
@@ -73,9 +75,7 @@ class MultistepMarch {
 public:
     MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits);
 
-    using Observer = StepListener;
-
-    MarchResult run(const MultistepStart& start, double to, const Observer& observer, const std::stop_token& stop);
+    MarchResult run(const MultistepStart& start, double to, const StepListener& observer, const std::stop_token& stop);
 
     const std::vector<double>& state() const { return y_; }
     /// The largest of each |y_i| so far.

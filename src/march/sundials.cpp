@@ -11,14 +11,6 @@
 namespace lento {
 namespace {
 
-void require_known(std::string_view name) {
-    const auto& names = sundials_names();
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-        throw Misuse(fmt::format("'{}' is not a solver of SUNDIALS{}; there are {}", name, suggestion(name, names),
-                                 listed(names)));
-    }
-}
-
 /// One march: what goes on between the steps.
 class SundialsMarch {
 public:
@@ -82,7 +74,7 @@ private:
             }
             listener_.take(std::move(*dense));
         }
-        std::copy(solver.y().begin(), solver.y().end(), y_.begin());
+        std::ranges::copy(solver.y(), y_.begin());
         result_.reached = advance.t;
         if (advance.end == SundialsSolver::End::root) {
             return tell(solver.roots());
@@ -104,12 +96,10 @@ private:
 
     /// SUNDIALS itself goes on with steps that no longer move the time.
     bool stalls(double step) {
-        if (calls_.culprit()) {
-            return diverges(calls_.culprit());
-        }
-        return end(Outcome::not_converged, fmt::format("the step size of {} fell to {:.2g} at t = {:.6g}; loosen rtol "
-                                                       "and atol, or look for a singularity of the force there",
-                                                       name_, step, result_.reached));
+        return stops(
+            fmt::format("the step size of {} fell to {:.2g} at t = {:.6g}; loosen rtol and atol, or look for "
+                        "a singularity of the force there",
+                        name_, step, result_.reached));
     }
 
     bool diverges(std::optional<std::size_t> culprit) {
@@ -118,11 +108,8 @@ private:
     }
 
     bool fails(const SundialsSolver& solver, int flag) {
-        if (calls_.culprit()) {
-            return diverges(calls_.culprit());
-        }
-        return end(Outcome::not_converged, fmt::format("{} could not go on from t = {:.6g}: {}; {}", name_,
-                                                       result_.reached, solver.last_words(flag), advice(flag)));
+        return stops(fmt::format("{} could not go on from t = {:.6g}: {}; {}", name_, result_.reached,
+                                 solver.last_words(flag), advice(flag)));
     }
 
     std::string_view advice(int flag) const {
@@ -137,8 +124,11 @@ private:
         }
     }
 
-    bool end(Outcome outcome, std::string explanation) {
-        result_.outcome = outcome;
+    bool stops(std::string explanation) {
+        if (calls_.culprit()) {
+            return diverges(calls_.culprit());
+        }
+        result_.outcome = Outcome::not_converged;
         result_.explanation = std::move(explanation);
         return false;
     }
@@ -164,7 +154,11 @@ const std::vector<std::string>& sundials_names() {
 MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
                            std::vector<double>& y, const StepListener& listener, const std::stop_token& stop,
                            std::int64_t budget, const RootSearch& roots) {
-    require_known(name);
+    const auto& names = sundials_names();
+    if (std::ranges::find(names, name) == names.end()) {
+        throw Misuse(fmt::format("'{}' is not a solver of SUNDIALS{}; there are {}", name, suggestion(name, names),
+                                 listed(names)));
+    }
     return SundialsMarch(name, rate, interval, tolerance, y, listener, roots).run(stop, budget);
 }
 

@@ -53,8 +53,8 @@ Handle made(Handle handle) {
 
 int SundialsCalls::rate(double t, In y, Out derivative) noexcept try {
     for (const auto& known : remembered_) {
-        if (known.t == t && std::equal(y.begin(), y.end(), known.y.begin())) {
-            std::copy(known.derivative.begin(), known.derivative.end(), derivative.begin());
+        if (known.t == t && std::ranges::equal(y, known.y)) {
+            std::ranges::copy(known.derivative, derivative.begin());
             return 0;
         }
     }
@@ -146,7 +146,7 @@ SundialsSolver::SundialsSolver(const SundialsPackage& package, SundialsCalls& ca
       y_(made(N_VNew_Serial(static_cast<sunindextype>(y0.size()), context_))),
       work_(made(N_VClone(y_.get()))),
       memory_(nullptr, {package.free}) {
-    std::copy(y0.begin(), y0.end(), view(y_.get()).begin());
+    std::ranges::copy(y0, view(y_.get()).begin());
 }
 
 void SundialsSolver::own(void* memory) {
@@ -199,9 +199,8 @@ std::optional<DenseStep> SundialsSolver::dense(double from, double to) {
             if (package_.derivative(memory_.get(), start, k, work_.get()) < 0) {
                 return std::nullopt;
             }
-            std::transform(view(work_.get()).begin(), view(work_.get()).end(),
-                           dense.coefficient(static_cast<std::size_t>(k)).begin(),
-                           [&](double derivative) { return scale * derivative; });
+            std::ranges::transform(view(work_.get()), dense.coefficient(static_cast<std::size_t>(k)).begin(),
+                                   [&](double derivative) { return scale * derivative; });
             scale *= (to - from) / (k + 1);
         }
         return dense;

@@ -27,7 +27,7 @@ Marched Motion::march(const MacroChoice& choice, VelocityUse, const AveragedAcce
 }
 
 void Motion::require_stepper_suits_velocity(std::string_view role, std::string_view stepper) const {
-    if (is_composition(stepper)) {
+    if (is_composition(stepper, "verlet")) {
         throw Misuse(
             fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one "
                         "does; use rk4 or dopri5 (verlet runs too, with order 2)",

@@ -54,11 +54,11 @@ Marched march_on_manifold(const Problem& problem, Manifold& manifold, const Macr
 }
 
 MacroSolvers constrained_solvers(std::string usual) {
-    return {constrained_stepper_names(), std::move(usual)};
+    return {names_of(constrained_steppers), std::move(usual)};
 }
 
 void require_rattle_suits_velocity(std::string_view role, std::string_view stepper) {
-    if (is_rattle_composition(stepper)) {
+    if (is_composition(stepper, "rattle")) {
         throw Misuse(
             fmt::format("{} = {} keeps its order only for forces that do not depend on the velocity, and this one "
                         "does; use lobatto (shake and rattle run too, with order 2)",

@@ -20,7 +20,7 @@ namespace lento {
 
 const MacroSolvers& free_solvers() {
     static const MacroSolvers solvers = [] {
-        MacroSolvers made{stepper_names(), "verlet"};
+        MacroSolvers made{names_of(motion_steppers), "verlet"};
         made.fixed.push_back("implicit-midpoint");
         made.adaptive.insert(made.adaptive.end(), sundials_names().begin(), sundials_names().end());
         return made;

@@ -1,6 +1,8 @@
 /// The steppers by name, for either scale.
 #pragma once
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
@@ -11,94 +13,74 @@
 
 namespace lento {
 
-/// What to throw where there is no stepper of that name; `role` is the option that named it.
-inline Misuse no_such_stepper(std::string_view name, std::string_view role, std::string_view kind,
-                              const std::vector<std::string>& names) {
-    return Misuse(
-        fmt::format("{} = '{}' is not a {}{}; there are {}", role, name, kind, suggestion(name, names), listed(names)));
-}
-
 /// A stepper as a value, so that it can be handed to a generic lambda.
 template <template <class, std::size_t> class T>
 struct StepperChoice {
+    std::string_view name{};
+
     template <class S, std::size_t Extent>
     using Stepper = T<S, Extent>;
 };
 /// The same of a first-order stepper put to work on coordinates.
 template <template <class, std::size_t> class T>
 struct OnMotionChoice {
+    std::string_view name{};
+
     template <class S, std::size_t Extent>
     using Stepper = OnMotion<T, S, Extent>;
 };
-
-/// Those for second-order systems.
-inline const std::vector<std::string>& stepper_names() {
-    static const std::vector<std::string> names{"verlet",   "verlet4", "verlet6", "verlet8",
-                                                "midpoint", "heun3",   "rk4",     "dopri5"};
-    return names;
-}
-
-/// Those whose order above 2 needs accelerations that do not depend on the velocity.
-inline bool is_composition(std::string_view name) {
-    return name == "verlet4" || name == "verlet6" || name == "verlet8";
-}
-
-/// visitor(choice) for the stepper of that name.
-template <class Visitor>
-auto with_stepper(std::string_view name, std::string_view role, Visitor&& visitor) {
-    return name == "verlet"     ? visitor(StepperChoice<Verlet>{})
-           : name == "verlet4"  ? visitor(StepperChoice<Verlet4>{})
-           : name == "verlet6"  ? visitor(StepperChoice<Verlet6>{})
-           : name == "verlet8"  ? visitor(StepperChoice<Verlet8>{})
-           : name == "midpoint" ? visitor(OnMotionChoice<Midpoint>{})
-           : name == "heun3"    ? visitor(OnMotionChoice<Heun3>{})
-           : name == "rk4"      ? visitor(OnMotionChoice<RungeKutta4>{})
-           : name == "dopri5"   ? visitor(OnMotionChoice<DormandPrince>{})
-                                : throw no_such_stepper(name, role, "stepper", stepper_names());
-}
-
-/// Those for first-order systems.
-inline const std::vector<std::string>& rate_stepper_names() {
-    static const std::vector<std::string> names{"midpoint", "heun3", "rk4", "dopri5", "dopri8"};
-    return names;
-}
-
-template <class Visitor>
-auto with_rate_stepper(std::string_view name, std::string_view role, Visitor&& visitor) {
-    return name == "midpoint" ? visitor(StepperChoice<Midpoint>{})
-           : name == "heun3"  ? visitor(StepperChoice<Heun3>{})
-           : name == "rk4"    ? visitor(StepperChoice<RungeKutta4>{})
-           : name == "dopri5" ? visitor(StepperChoice<DormandPrince>{})
-           : name == "dopri8" ? visitor(StepperChoice<PrinceDormand>{})
-                              : throw no_such_stepper(name, role, "stepper", rate_stepper_names());
-}
-
-/// Those for constrained systems.
-inline const std::vector<std::string>& constrained_stepper_names() {
-    static const std::vector<std::string> names{"shake", "rattle", "rattle4", "rattle6", "rattle8", "lobatto"};
-    return names;
-}
-
-/// Those whose order above 2 needs forces that do not depend on the velocity.
-inline bool is_rattle_composition(std::string_view name) {
-    return name == "rattle4" || name == "rattle6" || name == "rattle8";
-}
-
 template <class T>
 struct ConstrainedChoice {
+    std::string_view name{};
+
     using Stepper = T;
 };
 
+/// Those for second-order systems, for first-order ones, and for constrained ones.
+inline constexpr std::tuple motion_steppers{
+    StepperChoice<Verlet>{"verlet"},    StepperChoice<Verlet4>{"verlet4"},      StepperChoice<Verlet6>{"verlet6"},
+    StepperChoice<Verlet8>{"verlet8"},  OnMotionChoice<Midpoint>{"midpoint"},   OnMotionChoice<Heun3>{"heun3"},
+    OnMotionChoice<RungeKutta4>{"rk4"}, OnMotionChoice<DormandPrince>{"dopri5"}};
+inline constexpr std::tuple rate_steppers{StepperChoice<Midpoint>{"midpoint"}, StepperChoice<Heun3>{"heun3"},
+                                          StepperChoice<RungeKutta4>{"rk4"}, StepperChoice<DormandPrince>{"dopri5"},
+                                          StepperChoice<PrinceDormand>{"dopri8"}};
+inline constexpr std::tuple constrained_steppers{
+    ConstrainedChoice<Shake>{"shake"},     ConstrainedChoice<Rattle>{"rattle"},
+    ConstrainedChoice<Rattle4>{"rattle4"}, ConstrainedChoice<Rattle6>{"rattle6"},
+    ConstrainedChoice<Rattle8>{"rattle8"}, ConstrainedChoice<Lobatto>{"lobatto"}};
+
+template <class Steppers>
+std::vector<std::string> names_of(const Steppers& steppers) {
+    return std::apply([](auto... choice) { return std::vector{std::string(choice.name)...}; }, steppers);
+}
+
+/// visitor(choice) for the stepper of that name; `role` is the option that named it, `kind` what it should be.
+template <std::size_t I = 0, class Steppers, class Visitor>
+auto with_stepper_of(const Steppers& steppers, std::string_view name, std::string_view role, std::string_view kind,
+                     Visitor&& visitor) {
+    const auto choice = std::get<I>(steppers);
+    if constexpr (I + 1 < std::tuple_size_v<Steppers>) {
+        return name == choice.name ? visitor(choice) : with_stepper_of<I + 1>(steppers, name, role, kind, visitor);
+    } else {
+        const auto names = names_of(steppers);
+        return name == choice.name ? visitor(choice)
+                                   : throw Misuse(fmt::format("{} = '{}' is not a {}{}; there are {}", role, name, kind,
+                                                              suggestion(name, names), listed(names)));
+    }
+}
+template <class Visitor>
+auto with_stepper(std::string_view name, std::string_view role, Visitor&& visitor) {
+    return with_stepper_of(motion_steppers, name, role, "stepper", visitor);
+}
 template <class Visitor>
 auto with_constrained_stepper(std::string_view name, std::string_view role, Visitor&& visitor) {
-    return name == "shake"     ? visitor(ConstrainedChoice<Shake>{})
-           : name == "rattle"  ? visitor(ConstrainedChoice<Rattle>{})
-           : name == "rattle4" ? visitor(ConstrainedChoice<Rattle4>{})
-           : name == "rattle6" ? visitor(ConstrainedChoice<Rattle6>{})
-           : name == "rattle8" ? visitor(ConstrainedChoice<Rattle8>{})
-           : name == "lobatto"
-               ? visitor(ConstrainedChoice<Lobatto>{})
-               : throw no_such_stepper(name, role, "stepper for constrained systems", constrained_stepper_names());
+    return with_stepper_of(constrained_steppers, name, role, "stepper for constrained systems", visitor);
+}
+
+/// Whether it is a composition of `basic`: its order above 2 needs forces that do not depend on the velocity.
+inline bool is_composition(std::string_view name, std::string_view basic) {
+    const auto order = name.starts_with(basic) ? name.substr(basic.size()) : "";
+    return order == "4" || order == "6" || order == "8";
 }
 
 }  // namespace lento

@@ -1,9 +1,9 @@
-/// Half-explicit Runge-Kutta methods for systems of index 2, y' = F(y, z), G(y) = 0                       (stroboscopic (45) to (48))
+/// Half-explicit Runge-Kutta methods for systems of index 2, y' = F(y, z), G(y) = 0     (stroboscopic (45) to (48))
 ///
 ///     Y_i = y_0 + h sum_{j<i} a_ij F(Y_j, Z_j),   G(Y_i) = 0,     y_1 = y_0 + h sum_i b_i F(Y_i, Z_i),   G(y_1) = 0
 ///
-/// What constraints add to F(Y_{i-1}) is found where the next stage has to lie on them: stages are explicit, moved onto the constraints along the
-/// normals at the stage before, and F there is corrected by what the move was. So multipliers need no names here.
+/// What constraints add to F(Y_{i-1}) is found where the next stage has to lie on them: stages are explicit, moved onto
+/// the constraints along the normals at the stage before, and F there is corrected by the move.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ public:
         }
     }
 
-    /// `rate(c, y, F)` without what constraints add; `onto(c, y)` moves y onto them along the normals at the last point it moved, and says
-    /// whether it could. The state carries F at its point.
+    /// `rate(c, y, F)` without what constraints add; `onto(c, y)` moves y onto them along the normals at the last point
+    /// it moved, and says whether it could.
     template <class Rate, class Onto>
     Convergence step(Rate&& rate, Onto&& onto, double h, State& state) {
         start_ = state.y;

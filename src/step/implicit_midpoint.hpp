@@ -13,9 +13,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "base/number.hpp"
 #include "step/state.hpp"
@@ -35,18 +33,17 @@ public:
     void step(Acceleration&& acceleration, double h, State& state) {
         const auto x = state.x();
         const auto v = state.v();
-        const auto a = state.a();
-        std::copy(a.begin(), a.end(), a_.begin());  // the rate at the start is the first guess
+        std::ranges::copy(state.a(), a_.begin());  // the rate at the start is the first guess
         if (!(converged_ = solve(acceleration, h, state))) {
-            std::fill(state.y.begin(), state.y.end(), std::numeric_limits<double>::quiet_NaN());
-            std::fill(state.rate.begin(), state.rate.end(), std::numeric_limits<double>::quiet_NaN());
+            std::ranges::fill(state.y, NAN);
+            std::ranges::fill(state.rate, NAN);
             return;
         }
         for (std::size_t i = 0; i < x.size(); ++i) {
             x[i] += h * (v[i] + h / 2 * a_[i]);
             v[i] += h * a_[i];
         }
-        acceleration(1.0, In(x), In(v), a);
+        acceleration(1.0, In(x), In(v), state.a());
     }
 
     /// Whether the last step did.
@@ -62,25 +59,26 @@ private:
         constexpr double few_ulps = 8 * std::numeric_limits<double>::epsilon();
         // NOTE: an averaged force has noise of its own, below which no iteration can go.
         constexpr double noise = 1e-7;
-        double before = std::numeric_limits<double>::infinity();
-        bool settled = false;
+        double before = HUGE_VAL;
         int level = 0;  // updates in a row that hardly fell
-        force_was_finite_ = true;
         for (int k = 0; k < most_iterations; ++k) {
             const double scale = midpoint(h, state);
             acceleration(0.5, In(x_), In(v_), state.a());
             ++iterations_;
-            const double update = take_over(h, state.a());
+            const double update = std::abs(h / 2) * largest_change(state.a(), a_);  // of the velocity
+            std::ranges::copy(state.a(), a_.begin());
             level = update >= 0.9 * before ? level + 1 : 0;
-            settled = (update <= few_ulps * scale && update >= before) || update == 0 ||
-                      (level >= 3 && update <= noise * scale);
             force_was_finite_ = std::isfinite(update);
-            if (settled || !force_was_finite_) {
+            if ((update <= few_ulps * scale && update >= before) || update == 0 ||
+                (level >= 3 && update <= noise * scale)) {
+                return true;
+            }
+            if (!force_was_finite_) {
                 break;
             }
             before = std::min(before, update);
         }
-        return settled;
+        return false;
     }
 
     /// x_m and v_m from a_; returns the size of a velocity at which its last digits count, 2/h x among them: the
@@ -94,17 +92,6 @@ private:
             scale = std::max({scale, std::abs(v_[i]), std::abs(state.v()[i]), std::abs(x_[i] / half)});
         }
         return scale;
-    }
-
-    /// a_ becomes the new acceleration; returns the largest change of the velocity, not a number if one is not.
-    double take_over(double h, In next) {
-        double update = 0;
-        for (std::size_t i = 0; i < next.size(); ++i) {
-            const double change = std::abs(h / 2 * (next[i] - a_[i]));
-            update = larger(update, change);
-            a_[i] = next[i];
-        }
-        return update;
     }
 
     std::vector<double> x_, v_, a_;  // of the midpoint

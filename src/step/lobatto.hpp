@@ -1,20 +1,17 @@
-/// The Lobatto IIIA-IIIB pair with three stages for constrained systems, order 4, symmetric (L. O. Jay, SIAM J. Numer. Anal. 33
-/// (1996); Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., section VII.1.4). With K_i = M^-1 (f(Q_i) -
-/// g'(Q_i)^T lambda_i) the stages 0, 1/2, 1 become
+/// The Lobatto IIIA-IIIB pair with three stages for constrained systems, order 4, symmetric (L. O. Jay, SIAM J. Numer.
+/// Anal. 33 (1996); Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., section VII.1.4). With
+/// K_i = M^-1 (f(Q_i) - g'(Q_i)^T lambda_i) the stages 0, 1/2, 1 become
 ///
 ///     Q_2 = x_0 + h/2 v_0 + h^2 (1/12 K_1 + 1/24 K_2),     g(Q_2) = 0
 ///     x_1 = x_0 + h   v_0 + h^2 (1/6  K_1 + 1/3  K_2),     g(x_1) = 0
 ///     v_1 = v_0 + h (1/6 K_1 + 2/3 K_2 + 1/6 K_3),         g'(x_1) v_1 + g_t = 0
 ///     V_1 = v_0 + h/6 (K_1 - K_2),   V_2 = v_0 + h (1/6 K_1 + 1/3 K_2),   V_3 = v_0 + h (1/6 K_1 + 5/6 K_2)
 ///
-/// (V_i the velocities that forces see). The multipliers of the first two stages are found by simplified Newton iterations, in which
-/// the 2 x 2 matrix of coefficients above has the inverse (16 -2; -8 4); the force at the middle by fixed-point iteration around them.
+/// (V_i the velocities that forces see). The multipliers of the first two stages are found by simplified Newton
+/// iterations, in which the matrix of coefficients above has the inverse (16 -2; -8 4); the force at the middle by
+/// fixed-point iteration around them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/number.hpp"
 #include "step/rattle.hpp"
 
 namespace lento {
@@ -39,22 +36,17 @@ public:
 
     template <class Acceleration, class Time>
     Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
-        using View = In;
         constexpr int most_passes = 50;
         begin(h, state);
-        // NOTE: the middle point is watched, not the force there: what noise a force has across the manifold the multipliers take away.
+        // NOTE: the middle point is watched, not the force: its noise across the manifold the multipliers take away.
         double before = HUGE_VAL;
         for (int pass = 0;; ++pass) {
             if (auto solved = reach_manifold(time, h, state); !solved.converged) {
                 return solved;
             }
             if (pass > 0) {
-                double change = 0;
-                double size = 0;
-                for (std::size_t i = 0; i < last_middle_.size(); ++i) {
-                    change = larger(change, std::abs(second_.x[i] - last_middle_[i]));
-                    size = larger(size, std::abs(second_.x[i]));
-                }
+                const double change = largest_change(second_.x, last_middle_);
+                const double size = largest(second_.x);
                 // What no longer gets less is the noise of the force.
                 if (change <= 2e-16 * size || (change <= 1e-9 * size && change > 0.5 * before)) {
                     break;
@@ -66,11 +58,11 @@ public:
             }
             if (use_ == VelocityUse::possible) {
                 stage_velocity(h, 1 / 6.0, -1 / 6.0, state);
-                acceleration(0.0, View(state.x()), View(velocity_), Out(first_.active));
+                acceleration(0.0, In(state.x()), In(velocity_), Out(first_.active));
             }
             stage_velocity(h, 1 / 6.0, 1 / 3.0, state);
             last_middle_ = second_.x;
-            acceleration(0.5, View(second_.x), View(velocity_), Out(second_.active));
+            acceleration(0.5, In(second_.x), In(velocity_), Out(second_.active));
         }
         return finish(acceleration, time, h, state);
     }
@@ -97,8 +89,8 @@ private:
             first_.active[i] = now;
         }
         first_.gradient = second_.gradient = state.gradient;
-        std::fill(first_.mu.begin(), first_.mu.end(), 0.0);
-        std::fill(second_.mu.begin(), second_.mu.end(), 0.0);
+        std::ranges::fill(first_.mu, 0.0);
+        std::ranges::fill(second_.mu, 0.0);
         last_step_ = h;
     }
 
@@ -171,17 +163,15 @@ private:
 
     template <class Acceleration, class Time>
     Convergence finish(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
-        using View = In;
         stage_velocity(h, 1 / 6.0, 5 / 6.0, state);
-        std::copy(x_end_.begin(), x_end_.end(), state.x().begin());
+        std::ranges::copy(x_end_, state.x().begin());
         if (auto there = linearise(*manifold_, time(1.0), state); !there.converged) {
             return there;
         }
-        acceleration(1.0, View(state.x()), View(velocity_), state.a());
+        acceleration(1.0, In(state.x()), In(velocity_), state.a());
         stage_velocity(h, 1 / 6.0, 2 / 3.0, state);
-        for (std::size_t i = 0; i < velocity_.size(); ++i) {
-            state.v()[i] = velocity_[i] + h / 6 * state.a()[i];
-        }
+        std::ranges::copy(velocity_, state.v().begin());
+        add_to(state.v(), h / 6, state.a());
         return manifold_->to_velocity(state.gradient, state.x(), time(1.0), state.v(), nu_);
     }
 

@@ -1,5 +1,7 @@
 #include "step/map_methods.hpp"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
@@ -18,16 +20,13 @@ MapTableau over_m(int order, double M) {
             t.a[1][0] = (M - 1) / 2;
             t.b[1] = 1;
             return t;
-        case 3: {
-            // Nodes (M-1)/2 and M-1.
-            const double last = M - 1;
-            t.b[1] = 2 * (M - 2) / (3 * last);
-            t.b[0] = t.b[2] = (M + 1) / (6 * last);
-            t.a[1][0] = last / 2;
-            t.a[2][1] = 2 * (last * (M - 2) / 6) / (t.b[2] * last);
-            t.a[2][0] = last - t.a[2][1];
+        case 3:  // nodes (M-1)/2 and M-1
+            t.b[1] = 2 * (M - 2) / (3 * (M - 1));
+            t.b[0] = t.b[2] = (M + 1) / (6 * (M - 1));
+            t.a[1][0] = (M - 1) / 2;
+            t.a[2][1] = 2 * ((M - 1) * (M - 2) / 6) / (t.b[2] * (M - 1));
+            t.a[2][0] = (M - 1) - t.a[2][1];
             return t;
-        }
         case 4:
             t.b[0] = t.b[3] = (M + 1) / (6 * (M - 1));
             t.b[1] = t.b[2] = (M - 2) / (3 * (M - 1));
@@ -112,11 +111,8 @@ std::vector<std::vector<double>> adams_polynomials(In points, double N) {
 std::vector<double> adams_weights(In points, double N) {
     std::vector<double> weights;
     for (std::size_t j = 0; j < points.size(); ++j) {
-        long double sum = 0;
-        for (const long double c : summed(points, j, N)) {
-            sum += c;
-        }
-        weights.push_back(static_cast<double>(sum));
+        const auto w = summed(points, j, N);
+        weights.push_back(static_cast<double>(std::accumulate(w.begin(), w.end(), 0.0L)));
     }
     return weights;
 }

@@ -1,4 +1,5 @@
-/// The Verlet method for first-order systems that are mechanical in disguise (`problem/partition.hpp`): q' = B p + c, p' = g(q, t).
+/// The Verlet method for first-order systems that are mechanical in disguise (`problem/partition.hpp`),
+/// q' = B p + c, p' = g(q, t):
 ///
 ///     q_1 = q_0 + h q'_0 + h^2/2 B g(q_0),     p_1 = p_0 + h/2 (g(q_0) + g(q_1))
 ///

@@ -30,8 +30,8 @@ inline Convergence linearise(Manifold& manifold, double t, ConstrainedState& sta
 ///     v_{n+1/2} = v_{n-1/2} + h M^-1 (f_n - g'(x_n)^T lambda_n)
 ///     x_{n+1} = x_n + h v_{n+1/2},     g(x_{n+1}, t_{n+1}) = 0
 ///
-/// and v_{1/2} = v_0 + h/2 M^-1 (f_0 - g'(x_0)^T lambda_0). The multiplier at a point is known once the next point is. Velocities at
-/// the points are defined as v_n = v_{n-1/2} + h/2 M^-1 f_n made tangential: those of RATTLE, whose positions are the same.
+/// and v_{1/2} = v_0 + h/2 M^-1 (f_0 - g'(x_0)^T lambda_0). The multiplier at a point is known once the next point is.
+/// Velocities there are v_{n-1/2} + h/2 M^-1 f_n made tangential: those of RATTLE, whose positions are the same.
 class Shake {
 public:
     static constexpr int order = 2;
@@ -58,9 +58,8 @@ public:
             return there;
         }
         const auto v = state.v();
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            v[i] = half_[i] + h / 2 * state.a()[i];
-        }
+        std::ranges::copy(half_, v.begin());
+        add_to(v, h / 2, state.a());
         return manifold_->to_velocity(state.gradient, state.x(), time(1.0), v, nu_);
     }
 
@@ -86,18 +85,15 @@ public:
     /// The active acceleration at the point reached; forces see the predicted velocity v_{n+1/2} + h/2 a_n.
     template <class Acceleration>
     void evaluate(Acceleration&& acceleration, double h, ConstrainedState& state) {
-        using View = In;
-        if (use_ == VelocityUse::none) {
-            acceleration(1.0, View(state.x()), View(half_), state.a());
-            return;
+        if (use_ == VelocityUse::possible) {
+            // NOTE: the kick of the constraint forces is part of it; it is as large as that of the active ones.
+            std::ranges::copy(state.a(), predicted_.begin());
+            manifold_->pull(state.gradient, mu_, 1, predicted_);
+            for (std::size_t i = 0; i < predicted_.size(); ++i) {
+                predicted_[i] = half_[i] + h / 2 * predicted_[i];
+            }
         }
-        // NOTE: the kick of the constraint forces is part of the prediction; it is as large as that of the active ones.
-        std::copy(state.a().begin(), state.a().end(), predicted_.begin());
-        manifold_->pull(state.gradient, mu_, 1, predicted_);
-        for (std::size_t i = 0; i < predicted_.size(); ++i) {
-            predicted_[i] = half_[i] + h / 2 * predicted_[i];
-        }
-        acceleration(1.0, View(state.x()), View(predicted_), state.a());
+        acceleration(1.0, In(state.x()), In(use_ == VelocityUse::none ? half_ : predicted_), state.a());
     }
 
     /// lambda at the point from which the last `move` went.
@@ -123,16 +119,11 @@ public:
     static constexpr int evaluations = 1;
 
     explicit Rattle(Manifold& manifold, VelocityUse use = VelocityUse::possible)
-        : manifold_(&manifold),
-          use_(use),
-          predicted_(manifold.dimension()),
-          of_position_(manifold.count()),
-          of_velocity_(manifold.count()) {}
+        : manifold_(&manifold), use_(use), predicted_(manifold.dimension()), mu_(manifold.count()) {}
 
     /// `end` is the fraction of the caller's step at which this one ends.
     template <class Acceleration, class Time>
     Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state, double end = 1) {
-        using View = In;
         const auto x = state.x();
         const auto v = state.v();
         const auto a = state.a();
@@ -141,34 +132,25 @@ public:
             v[i] += h / 2 * a[i];
             x[i] += h * v[i];
         }
-        if (auto reached = manifold_->to_position(state.gradient, time(end), x, of_position_); !reached.converged) {
+        if (auto reached = manifold_->to_position(state.gradient, time(end), x, mu_); !reached.converged) {
             return reached;
         }
-        manifold_->pull(state.gradient, of_position_, 1 / h, v);
+        manifold_->pull(state.gradient, mu_, 1 / h, v);
         if (auto there = linearise(*manifold_, time(end), state); !there.converged) {
             return there;
         }
         for (std::size_t i = 0; i < x.size(); ++i) {
             predicted_[i] = 2 * v[i] - predicted_[i];
         }
-        acceleration(end, View(x), use_ == VelocityUse::none ? View(v) : View(predicted_), a);
+        acceleration(end, In(x), use_ == VelocityUse::none ? In(v) : In(predicted_), a);
         add_to(v, h / 2, a);
-        const auto tangential = manifold_->to_velocity(state.gradient, x, time(end), v, of_velocity_);
-        for (std::size_t j = 0; j < of_position_.size(); ++j) {
-            of_position_[j] /= h * h / 2;
-            of_velocity_[j] /= h / 2;
-        }
-        return tangential;
+        return manifold_->to_velocity(state.gradient, x, time(end), v, mu_);
     }
-
-    /// lambda_x and lambda_v of the last step.
-    In position_multipliers() const { return of_position_; }
-    In velocity_multipliers() const { return of_velocity_; }
 
 private:
     Manifold* manifold_;
     VelocityUse use_;
-    std::vector<double> predicted_, of_position_, of_velocity_;
+    std::vector<double> predicted_, mu_;
 };
 
 /// Symmetric compositions of RATTLE of order 4, 6 and 8, with the coefficients of those of Verlet.

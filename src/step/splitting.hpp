@@ -5,7 +5,7 @@
 /// each part the flow of one of the two, the leftmost first. The error of a method of order (s, p) is
 /// O(eps h^s + eps^2 h^p), however fast A is.
 ///
-/// The state is a base and an increment, y = base + u: what a period adds to a state keeps digits that the state has not.
+/// The state is a base and an increment, y = base + u: what a period adds keeps digits that the state has not.
 ///
 /// NOTE: the orders take B's flow to be exact, as that of a kick is. With the implicit midpoint rule in its place there
 /// is a further error O(eps^3 h^2) in `aba84_splitting` and `aba104_splitting`, and in a composition that was `merged`;
@@ -15,10 +15,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 
 #include "base/number.hpp"
 #include "lento/problem/exact_part.hpp"
@@ -204,15 +202,14 @@ public:
 
     /// False if the iteration did not converge or a rate is not finite; u is then as it was.
     bool operator()(double fraction, double h, In base, Out u) {
-        std::fill(d_.begin(), d_.end(), 0.0);
+        std::ranges::fill(d_, 0.0);
         const bool followed = rule_ == PerturbationRule::kick       ? std::isfinite(iterate(fraction, h, base, u))
                               : rule_ == PerturbationRule::midpoint ? solve(fraction, h, base, u)
                                                                     : four_stages(fraction, h, base, u);
-        if (!followed) {
-            return false;
+        if (followed) {
+            add_to(u, 1, d_);
         }
-        add_to(u, 1, d_);
-        return true;
+        return followed;
     }
 
     std::int64_t evaluations() const { return evaluations_; }
@@ -222,7 +219,7 @@ private:
         // NOTE: d is then better than this by the contraction: good to its own last digits, not only to those of y.
         constexpr double few_ulps = 4 * std::numeric_limits<double>::epsilon();
         constexpr double noise = 1e-10;  // of a rate that is itself the result of an iteration
-        double before = std::numeric_limits<double>::infinity();
+        double before = HUGE_VAL;
         for (int k = 0; k < most_iterations; ++k) {
             const double change = iterate(fraction, h, base, u);
             if (!std::isfinite(change)) {
@@ -237,7 +234,7 @@ private:
     }
 
     bool four_stages(double fraction, double h, In base, In u) {
-        std::fill(sum_.begin(), sum_.end(), 0.0);
+        std::ranges::fill(sum_, 0.0);
         for (int stage = 0; stage < 4; ++stage) {
             // NOTE: iterate looks half of d ahead; the last stage looks the whole of it.
             if (stage == 3) {
@@ -248,8 +245,7 @@ private:
             if (!std::isfinite(iterate(fraction, h, base, u))) {
                 return false;
             }
-            const double weight = stage == 0 || stage == 3 ? 1.0 / 6 : 1.0 / 3;
-            add_to(sum_, weight, d_);
+            add_to(sum_, stage == 0 || stage == 3 ? 1.0 / 6 : 1.0 / 3, d_);
         }
         d_ = sum_;
         return true;
@@ -264,13 +260,11 @@ private:
         }
         rate_(In(point_), fraction, Out(result_));
         ++evaluations_;
-        double largest = 0;
-        for (std::size_t i = 0; i < u.size(); ++i) {
-            const double change = std::abs(h * result_[i] - d_[i]);
-            largest = larger(largest, change);
-            d_[i] = h * result_[i];
+        for (auto& component : result_) {
+            component *= h;
         }
-        return largest;
+        std::swap(d_, result_);
+        return largest_change(d_, result_);
     }
 
     PerturbationRule rule_;

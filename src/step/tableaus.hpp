@@ -48,8 +48,8 @@ inline constexpr Tableau<3> heun3_tableau{
 inline constexpr Tableau<4> rk4_tableau{
     4, {0, 0.5L, 0.5L, 1}, {{{}, {0.5L}, {0, 0.5L}, {0, 0, 1}}}, {1 / 6.0L, 1 / 3.0L, 1 / 3.0L, 1 / 6.0L}};
 
-/// The half-explicit method of order 3 with three stages (stroboscopic, section 6.2), and that of order 4 with five of Brasey and Hairer
-/// (1993): the conditions for systems of index 2 are more than those for differential equations.
+/// The half-explicit method of order 3 with three stages (stroboscopic, section 6.2), and that of order 4 with five of
+/// Brasey and Hairer (1993): systems of index 2 have more conditions than differential equations.
 inline constexpr Tableau<3> herk3_tableau{3, {0, 1 / 3.0L, 1}, {{{}, {1 / 3.0L}, {-1, 2}}}, {0, 0.75L, 0.25L}};
 
 inline constexpr long double root6 = 2.44948974278317809819728L;

@@ -55,7 +55,7 @@ std::vector<double> wave(const Chain& chain) {
 }
 
 TEST(ConstrainedWindow, is_free_of_heap_allocation_for_few_constraints) {
-    for (const auto& micro : constrained_stepper_names()) {
+    for (const auto& micro : names_of(constrained_steppers)) {
         const auto chain = papers::double_pendulum();
         ChainWindow window(chain, 1e4, micro, Sides::both);
         const auto x = wave(chain);
@@ -71,7 +71,7 @@ TEST(ConstrainedWindow, is_free_of_heap_allocation_for_few_constraints) {
 TEST(ConstrainedWindow, half_a_window_equals_the_whole_for_even_forces) {
     const auto chain = papers::double_pendulum();
     const auto x = wave(chain);
-    for (const auto& micro : constrained_stepper_names()) {
+    for (const auto& micro : names_of(constrained_steppers)) {
         std::vector<double> half(6);
         std::vector<double> whole(6);
         ChainWindow(chain, 1e4, micro, Sides::forward)(x, half);

@@ -88,7 +88,7 @@ TEST(Window, is_free_of_heap_allocation) {
 
 TEST(Window, every_stepper_is_free_of_heap_allocation) {
     const papers::TwoCoordinates example;
-    for (const auto& name : stepper_names()) {
+    for (const auto& name : names_of(motion_steppers)) {
         EXPECT_EQ(allocations_of_a_window(name, example.vibrated(1e4), {0.5, 0.1}, VelocityUse::possible), 0U) << name;
     }
 }
