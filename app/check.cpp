@@ -27,10 +27,7 @@ namespace {
 /// there is a warning where it is much longer than those of the phases themselves.
 void find_beats(const std::vector<Phase>& phases, Findings& findings) {
     constexpr double slow = 10;
-    double slowest = 0;
-    for (const auto& phase : phases) {
-        slowest = std::max(slowest, phase.period());
-    }
+    const auto slowest = std::ranges::max_element(phases, {}, &Phase::period);
     for (std::size_t i = 0; i < phases.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             const double difference = std::abs(phases[i].frequency - phases[j].frequency);
@@ -40,12 +37,12 @@ void find_beats(const std::vector<Phase>& phases, Findings& findings) {
             const double period = 2 * M_PI / difference;
             const auto source = fmt::format("beat of vibration.{} and vibration.{}", phases[j].name, phases[i].name);
             findings.periods.push_back({fmt::format("{}-{}", phases[j].name, phases[i].name), period, source});
-            if (period > slow * slowest) {
+            if (period > slow * slowest->period()) {
                 findings.warnings.push_back(fmt::format(
                     "the {} is slow: its period {:.4g} is {:.3g} times that of the slowest phase, and averaging "
                     "windows have to cover it. If the beat is part of the slow motion, use one phase and write the "
                     "other as that phase plus a multiple of t",
-                    source, period, period / slowest));
+                    source, period, period / slowest->period()));
             }
         }
     }
@@ -72,7 +69,7 @@ void find_periods(const LoadedModel& loaded, Findings& findings) {
     if (spectrum.vanishing || problem.springs->entries.size() < 2) {
         return;
     }
-    const std::string source = "all springs together, at the start";
+    const char* source = "all springs together, at the start";
     periods.push_back({"fastest", 2 * M_PI / spectrum.fastest, source});
     if (spectrum.known) {
         periods.push_back({"slowest", 2 * M_PI / spectrum.slowest, source});
@@ -124,14 +121,6 @@ std::vector<std::pair<std::string, std::string>> exact_proposal(model::Model mod
     return parts;
 }
 
-/// The run that is asked for, by another method with its own options.
-Request request_for(const LoadedModel& loaded, const Method& method) {
-    Request request = loaded.request;
-    request.method = method.name;
-    request.options = {};
-    return request;
-}
-
 struct Interrupted {};
 
 /// What a trial showed: the length of its macro-steps, and the period that was found where none is declared.
@@ -139,9 +128,9 @@ struct Trial {
     double slow_time = 0, period = 0;
 };
 
-/// Tries an averaging method on the first stretch of the run with a loose tolerance: whether it gets going, and what it takes.
+/// Tries an averaging method on the first stretch of the run, loosely: whether it gets going, and what it takes.
 Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
-    Request request = request_for(loaded, *entry.method);
+    Request request = loaded.request_for(*entry.method);
     request.rtol = 1e-3;
     request.atol = 1e-6;
     request.most_steps = 50;
@@ -173,22 +162,21 @@ Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
     const double finer = std::pow(request.rtol / loaded.request.rtol, 1 / (order + 1));
     const double length = request.t_end - request.t_start;
     entry.evaluations = static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached;
-    const auto price = fmt::format("; about {:.2g} force evaluations", *entry.evaluations);
     Trial result{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps))};
     if (const auto revolutions = trial.final_state().revolutions) {
         result.period = reached / *revolutions;
         entry.why = fmt::format("the motion returns near its start after {:.6g}", result.period);
     }
-    entry.why += price;
+    entry.why += fmt::format("; about {:.2g} force evaluations", *entry.evaluations);
     return result;
 }
 
-/// What a direct run takes where no phase ties the motion down, from its first periods: errors of all oscillations add up along the orbit, so each
-/// has to be resolved that much better.
+/// What a direct run takes where no phase ties the motion down, from its first periods: errors of all oscillations add
+/// up along the orbit, so each has to be resolved that much better.
 double direct_evaluations(const LoadedModel& loaded, double period) {
     constexpr double periods = 20;
     constexpr double tightest = 1e-13;
-    Request request = request_for(loaded, method::direct);
+    Request request = loaded.request_for(method::direct);
     const double count = (request.t_end - request.t_start) / period;
     request.rtol = std::max(tightest, request.rtol / count);
     request.atol = std::max(tightest * request.atol / loaded.request.rtol, request.atol / count);
@@ -225,7 +213,7 @@ std::optional<std::string> start_problem(const LoadedModel& loaded) {
     if (!loaded.problem.constraints || !std::isfinite(loaded.request.t_end)) {
         return std::nullopt;
     }
-    Request request = request_for(loaded, method::direct);
+    Request request = loaded.request_for(method::direct);
     request.most_steps = 1;
     const Solution started = solve(loaded.problem, request);
     const auto outcome = started.outcome();
@@ -243,8 +231,8 @@ std::string advice_of(const LoadedModel& loaded, const Findings& findings, doubl
     const double direct =
         undriven ? direct_evaluations(loaded, period) : price_of_direct(length / period, loaded.request.rtol);
     const auto price_of = [](const Findings::Judged& entry) { return entry.evaluations.value_or(HUGE_VAL); };
-    const auto mine = std::ranges::find(findings.methods, findings.recommended,
-                                        [](const Findings::Judged& entry) { return entry.method->name; });
+    const auto name = [](const Findings::Judged& entry) { return entry.method->name; };
+    const auto mine = std::ranges::find(findings.methods, findings.recommended, name);
     const double price = mine->evaluations.value_or(direct);
     constexpr double clearly = 0.5;
     if (mine->evaluations && direct < clearly * price) {
@@ -297,12 +285,9 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
             }
         }
     }
-    double slowest = 0;
-    for (const auto& period : findings.periods) {
-        slowest = std::max(slowest, period.period);
-    }
-    if (findings.slow_time && slowest > 0) {
-        findings.separation = *findings.slow_time / slowest;
+    const auto slowest = std::ranges::max_element(findings.periods, {}, &Findings::Period::period);
+    if (findings.slow_time && slowest != findings.periods.end() && slowest->period > 0) {
+        findings.separation = *findings.slow_time / slowest->period;
     }
     findings.recommended = choice.method->name;
     findings.why = choice.why;
@@ -321,9 +306,9 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
 
 Exit check(const ModelArguments& arguments) {
     LoadedModel loaded = load(arguments, Model::End::optional);
-    ModelArguments automatically = arguments;
+    Model::Asked automatically = arguments;
     automatically.method = method::automatic;
-    const auto choice = automatic_choice(loaded.problem, asked(loaded.model, automatically, Model::End::optional));
+    const auto choice = automatic_choice(loaded.problem, loaded.model.request(automatically, Model::End::optional));
     const auto why_not = loaded.model.find_slow_variables();
     loaded.problem = loaded.model.problem();
     try {

@@ -1,5 +1,5 @@
-/// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, and about
-/// a few times in ever shorter pieces, down to single vibrations.
+/// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, about a
+/// few times in ever shorter pieces, down to single vibrations.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -32,8 +32,7 @@ bool is_known(const Solution& solution, double t) {
     return solution.trajectory().covers(t) || t == solution.final_state().t;
 }
 
-/// The highest value of a curve of which some points over one period are known: that of the parabola through the highest point and its
-/// neighbours.
+/// The highest value of a curve through points of one period, by the parabola through the highest and its neighbours.
 double peak(std::span<const double> values) {
     const auto highest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     const double before = values[(highest + values.size() - 1) % values.size()];

@@ -5,15 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "lento/model/model.hpp"
+
 namespace lento::app {
 
 enum class Exit { done = 0, failed = 1, bad_input = 2, disagrees = 3, interrupted = 130 };
 
 /// What commands on a model take. Numbers are text: they may be expressions.
-struct ModelArguments {
+struct ModelArguments : Model::Asked {
     std::string model{};
-    std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
-    std::vector<std::string> set{}, options{};
+    std::vector<std::string> set{};
     std::optional<std::string> folder{};
     std::optional<std::string> plot{};    ///< of commands that run the model
     std::optional<std::string> fast{};    ///< of run

@@ -1,9 +1,8 @@
 /// `lento compare`: a method beside a direct integration with tight tolerances.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +23,8 @@ constexpr double default_budget = 2e8;
 constexpr double trial_periods = 20;
 
 Request direct_request(const LoadedModel& loaded) {
-    Request request = loaded.request;
-    request.method = method::direct.name;
-    request.options = {};
-    // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit. What is judged is to be judged by something
-    // better.
+    Request request = loaded.request_for(method::direct);
+    // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit.
     constexpr double rounding = 1e-14;
     const bool driven = !loaded.problem.phases.empty();
     request.rtol = std::max(rounding, std::min(driven ? 1e-10 : 1e-12, request.rtol / 1000));
@@ -37,8 +33,7 @@ Request direct_request(const LoadedModel& loaded) {
 }
 
 struct Price {
-    double evaluations = 0;
-    double seconds = 0;
+    double evaluations = 0, seconds = 0;
 };
 
 /// What a direct run will cost, from its first vibrations.
@@ -61,8 +56,8 @@ std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const Reco
         return run.output.slow.rows;
     }
     std::vector<std::vector<double>> rows;
-    for (std::size_t k = 0; k < run.output.slow.t.size(); ++k) {
-        rows.push_back(loaded.model.row(run.solution.fast(run.output.slow.t[k])));
+    for (const double t : run.output.slow.t) {
+        rows.push_back(loaded.model.row(run.solution.fast(t)));
     }
     return rows;
 }
@@ -104,8 +99,7 @@ Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
 
 /// The largest error among coordinates or variables.
 double worst_of(const LoadedModel& loaded, const Errors& errors) {
-    const auto first = errors.largest.begin();
-    return std::accumulate(first, first + std::ssize(loaded.problem.names), 0.0, larger);
+    return largest(std::span(errors.largest).first(loaded.problem.dimension()));
 }
 
 /// The same request with more or less care: other tolerances, or other steps where these are fixed.
@@ -123,8 +117,7 @@ Request with_care(Request request, double factor) {
     return request;
 }
 
-/// Error against work, of the method and of direct integration, each with more and less care than asked for. Empty where that would take
-/// long.
+/// Error against work, of the method and of direct integration, with more and less care. None where that takes long.
 std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct,
                                 const Request& kept) {
     constexpr double most_evaluations = 2e7;
@@ -144,14 +137,14 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
         std::vector<std::pair<double, double>> points;
         for (const auto& request : requests) {
             const auto run = solve_and_record(loaded, request, "measuring");
-            if (run.output.record.outcome == Outcome::interrupted) {
+            const auto& record = run.output.record;
+            if (record.outcome == Outcome::interrupted) {
                 return;
             }
-            const double error = run.output.record.outcome == Outcome::completed
-                                     ? worst_of(loaded, errors_of(loaded, run, direct))
-                                     : NAN;
+            const bool completed = record.outcome == Outcome::completed;
+            const double error = completed ? worst_of(loaded, errors_of(loaded, run, direct)) : NAN;
             if (error > 0) {
-                points.emplace_back(static_cast<double>(run.output.record.statistics.force_evaluations), error);
+                points.emplace_back(static_cast<double>(record.statistics.force_evaluations), error);
             }
         }
         std::ranges::sort(points);
@@ -242,16 +235,11 @@ Exit compare(const ModelArguments& arguments) {
     constexpr double evaluations_a_step = 6;  // of Dormand-Prince 5(4)
     request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
     const auto direct = solve_and_record(loaded, request, std::string(method::direct.name));
-    switch (const auto outcome = direct.output.record.outcome; outcome) {
-        case Outcome::completed:
-            break;
-        case Outcome::interrupted:
-            return without_direct(outcome, "the reference was interrupted");
-        case Outcome::budget_exhausted:
-            return without_direct(outcome, fmt::format("the reference: {}; or raise the budget with --budget",
-                                                       direct.output.record.explanation));
-        default:
-            return without_direct(outcome, "the reference: " + direct.output.record.explanation);
+    if (const auto outcome = direct.output.record.outcome; outcome == Outcome::interrupted) {
+        return without_direct(outcome, "the reference was interrupted");
+    } else if (outcome != Outcome::completed) {
+        const char* advice = outcome == Outcome::budget_exhausted ? "; or raise the budget with --budget" : "";
+        return without_direct(outcome, "the reference: " + direct.output.record.explanation + advice);
     }
 
     const Errors errors = errors_of(loaded, method, direct);

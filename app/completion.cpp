@@ -17,7 +17,7 @@
 namespace lento::app {
 namespace {
 
-/// With NAMES for the methods, OPTIONS, IDS and COMMANDS replaced.
+/// With NAMES for the methods, OPTIONS, IDS, COMMANDS and ON_MODELS for those that take a model replaced.
 constexpr const char* bash = R"script(_lento() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
@@ -52,12 +52,12 @@ complete -F _lento lento
 
 constexpr const char* fish = R"script(complete -c lento -f
 complete -c lento -n __fish_use_subcommand -a "COMMANDS"
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -k -a "(__fish_complete_suffix .toml)"
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l method -x -a "auto NAMES"
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l option -x -a "OPTIONS"
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l rtol -l atol -l t-end -l samples -l set -x
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -s o -r -F
-complete -c lento -n "__fish_seen_subcommand_from run compare check project" -l json -l quiet
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -k -a "(__fish_complete_suffix .toml)"
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l method -x -a "auto NAMES"
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l option -x -a "OPTIONS"
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l rtol -l atol -l t-end -l samples -l set -x
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -s o -r -F
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l json -l quiet
 complete -c lento -n "__fish_seen_subcommand_from run compare" -l plot -r -F
 complete -c lento -n "__fish_seen_subcommand_from run" -l fast -x
 complete -c lento -n "__fish_seen_subcommand_from compare" -l budget -x
@@ -87,6 +87,7 @@ Exit completion(const std::string& shell, const std::vector<std::string>& comman
             text.replace(at, what.size(), words);
         }
     };
+    replace("ON_MODELS", std::vector<std::string>{"run", "compare", "check", "project"}, std::identity());
     replace("NAMES", lento::methods(), &Method::name);
     replace("OPTIONS", option_catalogue(), &OptionEntry::name);
     replace("IDS", papers::reproductions(), &papers::Reproduction::id);

@@ -60,7 +60,7 @@ namespace {
 constexpr std::size_t most_samples = 400;
 constexpr std::size_t most_dimension = 2000;
 
-/// A number at some samples of the slow solution, from the values of some nodes of the model there: number(row, values).
+/// A number at some samples of the slow solution, from values of nodes of the model there: number(row, values).
 template <class Number>
 Chart::Curve over_samples(std::string label, const model::Model& model, const Series& series,
                           const std::vector<model::Node>& nodes, Number number) {

@@ -68,14 +68,10 @@ Json findings_json(const LoadedModel& loaded, const Findings& findings) {
     for (const auto& entry : findings.methods) {
         methods.push_back({{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}});
     }
-    Json exact = Json::object();
-    for (const auto& [name, part] : findings.exact) {
-        exact[name] = part;
-    }
     return {{"periods", periods},
             {"separation", or_null(findings.separation)},
             {"residuals", by_name(findings.residuals)},
-            {"exact", exact},
+            {"exact", Json::object_t(findings.exact.begin(), findings.exact.end())},
             {"slow", slow_json(loaded, findings)},
             {"methods", methods},
             {"recommended", or_null(findings.recommended)},

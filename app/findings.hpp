@@ -32,11 +32,10 @@ struct Findings {
     std::vector<Judged> methods{};
     std::string recommended{};  ///< what `run` begins with; empty if nothing can start
     std::string why{};
-    std::string advice{};  ///< another one that a trial found to be cheaper
-    std::vector<std::pair<std::string, std::string>>
-        exact{};                       ///< parts of rates that could be declared exactly solvable
-    std::string no_slow_variables{};   ///< why none were found
-    std::optional<SlowReport> slow{};  ///< none where it could not be made
+    std::string advice{};                                      ///< another one that a trial found to be cheaper
+    std::vector<std::pair<std::string, std::string>> exact{};  ///< parts of rates that could be declared so
+    std::string no_slow_variables{};                           ///< why none were found
+    std::optional<SlowReport> slow{};                          ///< none where it could not be made
     std::vector<std::string> warnings{};
 };
 

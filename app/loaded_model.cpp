@@ -42,7 +42,7 @@ LoadedModel load(const ModelArguments& arguments, Model::End end) {
     }
     waiting.reset();
     Problem problem = model.problem();
-    Request request = asked(model, arguments, end);
+    Request request = model.request(arguments, end);
     request.keep = Recorder::Keep::nothing;
     if (found) {
         request.notes.insert(request.notes.begin(), std::move(*found));
@@ -53,14 +53,11 @@ LoadedModel load(const ModelArguments& arguments, Model::End end) {
             std::move(request), std::move(choice), arguments.folder.value_or("out/" + name)};
 }
 
-Request asked(const Model& model, const ModelArguments& arguments, Model::End end) {
-    return model.request({.method = arguments.method,
-                          .rtol = arguments.rtol,
-                          .atol = arguments.atol,
-                          .t_end = arguments.t_end,
-                          .samples = arguments.samples,
-                          .options = arguments.options},
-                         end);
+Request LoadedModel::request_for(const Method& method) const {
+    Request other = request;
+    other.method = method.name;
+    other.options = {};
+    return other;
 }
 
 std::vector<std::string> slow_texts(const model::Model& model) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "lento/model/model.hpp"
 #include "model/parsed_model.hpp"
 #include "output/run_output.hpp"
 
@@ -21,6 +20,9 @@ struct LoadedModel {
     std::string choice;            ///< why `auto` chooses its method, if it was asked for
     std::filesystem::path folder;  ///< for the files
 
+    /// The run that is asked for, by another method with its own options.
+    Request request_for(const Method& method) const;
+
     /// The shortest declared period, if any.
     std::optional<double> fastest_period() const;
 
@@ -29,9 +31,6 @@ struct LoadedModel {
 };
 
 LoadedModel load(const ModelArguments& arguments, Model::End end = Model::End::needed);
-
-/// What the arguments ask of a run of the model.
-Request asked(const Model& model, const ModelArguments& arguments, Model::End end);
 
 /// The slow variables, each as "xi = EXPRESSION", as it would stand in [slow].
 std::vector<std::string> slow_texts(const model::Model& model);

@@ -178,11 +178,10 @@ int parse_and_run(int argc, char** argv) {
             throw lento::Misuse(fmt::format("'{}' is not a command{}; there are {} (and --help, --version)", argv[1],
                                             lento::suggestion(argv[1], known), lento::listed(known)));
         }
-        if (app.exit(error) == 0) {
-            return status(Exit::done);
+        if (app.exit(error) != 0) {
+            say_misuse(argc, argv, error.what());
+            exit = Exit::bad_input;
         }
-        say_misuse(argc, argv, error.what());
-        return status(Exit::bad_input);
     }
     return status(exit);
 }
@@ -197,13 +196,9 @@ int main(int argc, char** argv) {
             return status(Exit::failed);
         }
         return exit;
-    } catch (const lento::Misuse& misuse) {
-        fmt::print(stderr, "lento: {}\n", misuse.what());
-        say_misuse(argc, argv, misuse.what());
-        return status(Exit::bad_input);
     } catch (const std::exception& error) {
         fmt::print(stderr, "lento: {}\n", error.what());
         say_misuse(argc, argv, error.what());
-        return status(Exit::failed);
+        return status(dynamic_cast<const lento::Misuse*>(&error) != nullptr ? Exit::bad_input : Exit::failed);
     }
 }

@@ -82,8 +82,8 @@ private:
         }
     }
 
-    /// About which a constraint keeps its point: of r^2 - l^2 the gradient is 2 (x - c) and the second derivatives 2, 0, 2; of r - l the gradient
-    /// has length one, and the second derivatives the trace 1/r and no determinant.
+    /// About which a constraint keeps its point: of r^2 - l^2 the gradient is 2 (x - c) and the second derivatives
+    /// 2, 0, 2; of r - l the gradient has length one, and the second derivatives the trace 1/r and no determinant.
     std::optional<std::array<double, 2>> centre(const std::vector<model::Partial>& slopes, std::size_t point) {
         const auto second = [&](std::size_t a, std::size_t b) {
             return model_.graph.derivative(slopes[a].node, slopes[b].symbol);

@@ -35,7 +35,7 @@ std::string place_of_divergence(const model::Model& model) {
     return {};
 }
 
-/// Coordinates or variables and observed quantities: what has neither a velocity's nor a multiplier's name, the first six of them.
+/// The first six coordinates or variables and observed quantities: without the name of a velocity or a multiplier.
 std::vector<std::size_t> plotted_columns(const RunOutput& output) {
     constexpr std::size_t most = 6;
     std::vector<std::size_t> columns;
@@ -121,14 +121,10 @@ Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const 
         return Exit::bad_input;
     }
     print_summary(arguments, output, (folder / "report.html").string());
-    switch (output.record.outcome) {
-        case Outcome::completed:
-            return Exit::done;
-        case Outcome::interrupted:
-            return Exit::interrupted;
-        default:
-            return Exit::failed;
-    }
+    const auto outcome = output.record.outcome;
+    return outcome == Outcome::completed     ? Exit::done
+           : outcome == Outcome::interrupted ? Exit::interrupted
+                                             : Exit::failed;
 }
 
 }  // namespace lento::app

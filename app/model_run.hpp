@@ -1,5 +1,4 @@
-/// What `run` and `compare` share: solving with progress and Ctrl-C, samples as rows, what the report shows besides
-/// them, the summary, the exit status.
+/// What `run` and `compare` share: solving with progress and Ctrl-C, samples as rows, report, summary, exit status.
 #pragma once
 
 #include <cstddef>
@@ -51,16 +50,14 @@ void look_closer(const LoadedModel& loaded, const Request& request, const std::o
 void add_levels(const LoadedModel& loaded, const Request& request, const Solution& solution,
                 const std::optional<Interval>& extra, RunView& view);
 
-/// How a run went, by what its samples and options say: constraint residuals, energy, the filter, what that lets through.
+/// How a run went, by its samples and options: constraint residuals, energy, the filter, what that lets through.
 std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output);
 
 /// Coordinates whose names differ by an x in place of a y (x1, y1; px, py) make a point. A constraint or elongation of
-/// one point joins it to a place that does not move, one of two points joins these. None where there are no points, too
-/// many, or points in space.
+/// one point joins it to a fixed place, one of two joins these. None where there are none, too many, or in space.
 std::optional<Mechanism> mechanism_of(const model::Model& model);
 
-/// Prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete. `report` is where
-/// that is.
+/// Prints the summary (JSON, a table, or nothing) and, on standard error, why a run did not complete.
 void print_summary(const ModelArguments& arguments, const RunOutput& output, const std::string& report);
 
 /// Writes the files and prints the summary, even where the files cannot be written.

@@ -27,8 +27,7 @@ std::string verdict_of(const papers::Row& row);
 /// Counts as whole numbers, everything else with four digits.
 std::string figure_text(double value);
 
-/// FOLDER/paper-figure-1.html and paper-figure-1.svg, with -2, -3, ... for more pictures, and paper-figure-1.json for the index, of
-/// which this returns the line.
+/// FOLDER/paper-figure-1.html, .svg (with -2, -3, ... for more pictures) and .json: the line of the index, returned.
 Entry write_page(const std::filesystem::path& folder, const papers::Reproduction& reproduction,
                  const papers::Result& result, double seconds);
 /// FOLDER/index.html, of all pages that are in the folder.

@@ -13,6 +13,10 @@
 namespace lento::app {
 namespace {
 
+std::string line(const Terminal& terminal, std::string_view name, const std::string& value) {
+    return fmt::format("  {} {}\n", terminal.soft(fmt::format("{:<18}", name)), value);
+}
+
 /// The values at the end, in columns as wide as they need.
 std::string final_table(const RunOutput& output, const Terminal& terminal) {
     constexpr std::size_t most_lines = 40;
@@ -52,36 +56,34 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
     const auto& record = output.record;
     const auto& s = record.statistics;
     std::string text;
-    const auto line = [&](std::string_view name, const std::string& value) {
-        fmt::format_to(std::back_inserter(text), "  {} {}\n", terminal.soft(fmt::format("{:<18}", name)), value);
-    };
+    const auto add = [&](std::string_view name, const std::string& value) { text += line(terminal, name, value); };
     text += terminal.strong(output.title) + "\n";
-    line("method", output.choice.empty() ? record.method : fmt::format("{} ({})", record.method, output.choice));
+    add("method", output.choice.empty() ? record.method : fmt::format("{} ({})", record.method, output.choice));
     const auto outcome = name_of(record.outcome);
-    line("outcome", record.outcome == Outcome::completed ? terminal.good(outcome) : terminal.bad(outcome));
-    line("slow solution is", record.slow_is);
-    line("time reached", fmt::format("{:.6g}", record.t_end));
-    line("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
-    line("micro-steps", fmt::format("{}", s.micro_steps));
+    add("outcome", record.outcome == Outcome::completed ? terminal.good(outcome) : terminal.bad(outcome));
+    add("slow solution is", record.slow_is);
+    add("time reached", fmt::format("{:.6g}", record.t_end));
+    add("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
+    add("micro-steps", fmt::format("{}", s.micro_steps));
     std::string saved;
     if (output.view.resolving && s.force_evaluations > 0 && record.method != method::direct.name) {
         const double factor = *output.view.resolving / static_cast<double>(s.force_evaluations);
         saved = factor >= 1 ? fmt::format(" (about {:.2g} times fewer than resolving each vibration)", factor)
                             : std::string(" (resolving each vibration takes fewer)");
     }
-    line("force evaluations", fmt::format("{}{}", s.force_evaluations, saved));
+    add("force evaluations", fmt::format("{}{}", s.force_evaluations, saved));
     double total = 0;
     std::vector<std::string> stages;
     for (const auto& [stage, seconds] : output.seconds) {
         stages.push_back(fmt::format("{} {:.2g}", stage, seconds));
         total += seconds;
     }
-    line("seconds", fmt::format("{:.2g} ({})", total, fmt::join(stages, ", ")));
+    add("seconds", fmt::format("{:.2g} ({})", total, fmt::join(stages, ", ")));
     std::vector<std::string> options;
     for (const auto& [name, value] : record.options) {
         options.push_back(name + "=" + value);
     }
-    line("options", fmt::format("{}", fmt::join(options, " ")));
+    add("options", fmt::format("{}", fmt::join(options, " ")));
     text += final_table(output, terminal);
     if (!record.warnings.empty()) {
         text += "\n";
@@ -99,13 +101,9 @@ void print_summary(const ModelArguments& arguments, const RunOutput& output, con
         fmt::print("{}\n", json_text(summary_json(output)));
     } else if (!arguments.quiet) {
         const Terminal terminal(stdout);
-        const auto file = [&](const char* what, const std::string& where) {
-            fmt::print("  {} {}\n", terminal.soft(fmt::format("{:<18}", what)), where);
-        };
-        fmt::print("{}", summary_text(output, terminal));
-        file("report", report);
+        fmt::print("{}{}", summary_text(output, terminal), line(terminal, "report", report));
         if (arguments.plot) {
-            file("picture", *arguments.plot);
+            fmt::print("{}", line(terminal, "picture", *arguments.plot));
         }
     }
     const auto outcome = output.record.outcome;

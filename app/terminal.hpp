@@ -26,8 +26,7 @@ private:
     bool colours_;
 };
 
-/// Shows how far a run has come, after two seconds. While one of these lives, the first Ctrl-C asks the run to stop; a
-/// second one ends the program.
+/// Shows how far a run has come, after two seconds. Meanwhile one Ctrl-C asks the run to stop, two end the program.
 class Progress {
 public:
     /// `what` is being done, from t_start to t_end.

@@ -123,7 +123,8 @@ public:
         failure_.reset();
         std::fill(state_.y.begin(), state_.y.end(), 0.0);
         evaluate(stretch, y, 0.0, state_.y, state_.rate);
-        Convergence reached = ground().begin(stretch.t, y);
+        ground().begin(stretch.t, y);
+        Convergence reached;
         auto out = increments.begin();
         std::int64_t k = 0;
         for (std::size_t mark = 0; mark < stretch.marks && reached.converged; ++mark) {

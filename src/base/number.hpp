@@ -43,7 +43,7 @@ inline void add_to(std::span<double> y, double factor, std::span<const double> x
     }
 }
 
-/// The items of a list written as text: what stands between commas outside parentheses, in brackets or not, without spaces around.
+/// The items of a list written as text, in brackets or not: between commas outside parentheses, without spaces around.
 std::vector<std::string> list_items(std::string_view text);
 /// "NAME=VALUE", as the flag of the command line takes it. Throws Misuse for anything else.
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag);

@@ -98,9 +98,10 @@ Marched StroboscopicRun::march_half_explicit(const MacroChoice& macro, const Fir
         auto before = state;
         const auto one = [&](double t, double h, double next, MarchResult& march) {
             before = state;
-            auto reached = ground->begin(t, state.y);
-            reached = stepper.step([&](double c, In point, Out r) { rate(t + c * h, point, r); },
-                                   [&](double c, Out point) { return ground->along(t + c * h, point); }, h, state);
+            ground->begin(t, state.y);
+            const auto reached =
+                stepper.step([&](double c, In point, Out r) { rate(t + c * h, point, r); },
+                             [&](double c, Out point) { return ground->along(t + c * h, point); }, h, state);
             if (!reached.converged) {
                 march.outcome = Outcome::not_converged;
                 march.explanation = fmt::format(

@@ -8,10 +8,8 @@
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 #include <unordered_set>
-#include <vector>
 
 #include <fmt/format.h>
 

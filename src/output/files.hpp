@@ -18,7 +18,7 @@ void make_folder(const std::filesystem::path& folder);
 
 /// Throws Misuse unless the name ends with .svg or .png.
 void require_plot_format(const std::filesystem::path& path);
-/// A picture of some columns of the slow solution over time, one below the other, with the band of the vibration where it is known.
+/// A picture of some columns of the slow solution over time, one below the other, with the band of the vibration.
 void write_plot(const std::filesystem::path& path, const RunOutput& output, const std::vector<std::size_t>& columns);
 
 /// solution.csv, solution.h5, summary.json and report.html in `folder`.

@@ -14,8 +14,7 @@ std::string escaped(std::string_view text);
 /// What the charts of a report show; page/page.js says what is in it.
 Json report_data(const RunOutput& output);
 
-/// A whole document: style and scripts inside, `body` as it is, `data` for the script if there are charts, nothing from
-/// elsewhere.
+/// A whole document with style, scripts, `body` as it is, `data` for charts if there are any; nothing from elsewhere.
 std::string document(std::string_view title, std::string_view body, const Json& data = nullptr);
 
 }  // namespace lento::page

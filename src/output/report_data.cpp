@@ -1,6 +1,5 @@
 /// What the charts of a report show, as JSON.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -44,8 +43,8 @@ Json chart_json(const Chart& chart) {
             {"curves", std::move(curves)}};
 }
 
-/// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and steps over the range would
-/// leave nothing of the others, as they are.
+/// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and
+/// steps over the range would leave nothing of the others, as they are.
 Json column_json(const Level::Column& column) {
     std::vector<double> finite;
     for (const auto* list : {&column.slow, &column.low, &column.high, &column.truth}) {
@@ -113,10 +112,8 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
     }
     picks.front() = 0;
     picks.back() = times.size() - 1;
-    Json t = Json::array();
-    for (const std::size_t pick : picks) {
-        t.push_back(times[pick]);
-    }
+    std::vector<double> t;
+    std::ranges::transform(picks, std::back_inserter(t), [&](std::size_t pick) { return times[pick]; });
     Json json = Json::object();
     const Level* look = output.view.levels.empty() ? nullptr : &output.view.levels.front();
     // NOTE: where the slow solution is the true one it jumps about within the band.
@@ -129,9 +126,7 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
             double low = value;
             double high = value;
             if (band) {
-                const auto at = [&, t = times[picks[k]]](const std::vector<double>& values) {
-                    return between(*look, values, t);
-                };
+                const auto at = [&](const std::vector<double>& values) { return between(*look, values, t[k]); };
                 const double slow = true_itself ? 0.0 : value - at(look->columns[i].slow);
                 low = slow + at(look->columns[i].low);
                 high = slow + at(look->columns[i].high);
@@ -156,23 +151,17 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
             {"columns", std::move(json)}};
 }
 
-Json end_json(const Mechanism::End& end) {
-    if (const auto* place = std::get_if<std::array<double, 2>>(&end)) {
-        return Json::array({(*place)[0], (*place)[1]});
-    }
-    return std::get<std::size_t>(end);
-}
-
 Json mechanism_json(const RunOutput& output, const Mechanism& mechanism) {
     Json points = Json::array();
     for (const auto& point : mechanism.points) {
         points.push_back({output.slow.names[point[0]], output.slow.names[point[1]]});
     }
     Json links = Json::array();
+    const auto json = [](const auto& end) { return Json(end); };
     for (const auto& link : mechanism.links) {
         links.push_back({{"kind", link.kind == Mechanism::Link::Kind::rod ? "rod" : "spring"},
-                         {"from", end_json(link.from)},
-                         {"to", end_json(link.to)}});
+                         {"from", std::visit(json, link.from)},
+                         {"to", std::visit(json, link.to)}});
     }
     return {{"points", std::move(points)}, {"links", std::move(links)}};
 }

@@ -72,7 +72,7 @@ std::string json_text(const Json& json) {
 
 Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
     Json object = Json::object();
-    // NOTE: appended without looking for the key, which operator[] does from the start: models have up to 1e5 names, all different.
+    // NOTE: appended without looking for the key, as operator[] does: models have up to 1e5 names, all different.
     auto& entries = object.get_ref<Json::object_t&>();
     for (std::size_t i = 0; i < values.size(); ++i) {
         entries.emplace_back(names[i], values[i]);
@@ -81,11 +81,7 @@ Json by_name(const std::vector<std::string>& names, const std::vector<double>& v
 }
 
 Json by_name(const RunOutput::Named& numbers) {
-    Json object = Json::object();
-    for (const auto& [name, value] : numbers) {
-        object.get_ref<Json::object_t&>().emplace_back(name, value);
-    }
-    return object;
+    return Json::object_t(numbers.begin(), numbers.end());
 }
 
 Json or_null(const std::optional<double>& value) {

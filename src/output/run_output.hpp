@@ -114,7 +114,7 @@ Json or_null(const std::string& text);
 
 std::string csv_text(const Series& series);
 
-/// One self-contained page: the answer, charts of the solution and of how it was found, an animation where there is a mechanism.
+/// One self-contained page: the answer, charts of the solution and of how it was found, an animation of a mechanism.
 std::string report_html(const RunOutput& output);
 
 }  // namespace lento

@@ -36,9 +36,7 @@ void Acceleration::eliminate(In x, In v, double t, Out a) {
     }
     manifold_->constrain_acceleration(gradient_, x, v, t, free, lambda_);
     manifold_->transposed(gradient_, lambda_, scratch);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        a[i] -= scratch_[i];
-    }
+    add_to(a, -1, scratch);
     problem_->mass.to_acceleration(a, scratch);
 }
 

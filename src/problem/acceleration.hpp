@@ -1,12 +1,13 @@
-/// The acceleration of a problem with coordinates, M^-1 f, and how often it was asked for. One run owns one of these: it has work space.
+/// The acceleration of a problem with coordinates, M^-1 f, and how often it was asked for. It has work space: each run
+/// owns one.
 ///
 /// Where there are constraints, their force is eliminated at the level of accelerations,
 ///
-///     M a = f - g'^T lambda,     lambda = (g' M^-1 g'^T)^-1 (g' M^-1 f + g''[x', x'] + 2 g_t' x' + g_tt)        (vibrated (B.1))
+///     M a = f - g'^T lambda,  lambda = (g' M^-1 g'^T)^-1 (g' M^-1 f + g''[x', x'] + 2 g_t' x' + g_tt) (vibrated (B.1))
 ///
-/// On the manifold these are the accelerations of the constrained motion, so whatever is to be known of the fast motion can be found from them;
-/// methods that integrate them have to stay on the manifold by other means. A problem without its constraints, `problem.free()`, has the active
-/// forces alone.
+/// On the manifold these are the accelerations of the constrained motion, so whatever is to be known of the fast motion
+/// can be found from them; methods that integrate them have to stay on the manifold by other means. A problem without
+/// its constraints, `problem.free()`, has the active forces alone.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +42,7 @@ public:
         return a;
     }
 
-    /// For loops that know how often they call it and `count` afterwards. The number of coordinates may be known to the compiler.
+    /// For loops that `count` their calls afterwards. The number of coordinates may be known to the compiler.
     template <std::size_t E = dynamic>
     void uncounted(std::span<const double, E> x, std::span<const double, E> v, double t, In theta,
                    std::span<double, E> a) {

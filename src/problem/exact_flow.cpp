@@ -1,10 +1,6 @@
 #include "lento/problem/exact_flow.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numbers>
-#include <utility>
 
 #include <fmt/format.h>
 #include <Eigen/Core>
@@ -14,23 +10,12 @@
 namespace lento {
 namespace {
 
-using kepler_detail::Stumpff, kepler_detail::stumpff;
+/// Kepler's equation for the orbit of a point. The time is positive.
+struct Orbit : kepler_detail::Equation<double> {
+    double mu;
 
-/// The orbit of a point, and Kepler's equation for it. The time is positive.
-struct Orbit {
-    double r, radial, mu, beta, zeta;
-
-    Orbit(double distance, double position_times_velocity, double speed_squared, double mass)
-        : r(distance),
-          radial(position_times_velocity),
-          mu(mass),
-          beta(2 * mass / distance - speed_squared),
-          zeta(distance * speed_squared - mass) {}
-
-    double distance(const Stumpff<double>& G) const { return r + radial * G.G1 + zeta * G.G2; }
-
-    /// Where the root is not beyond, or, for an orbit that is not closed and comes nearer first, a length to begin with.
-    double bound(double time) const {
+    /// The root is not beyond it; for an orbit that is not closed and comes nearer first, a length to begin with.
+    double bound() const {
         if (beta > 0) {
             return 2 * std::numbers::pi / std::sqrt(beta);
         }
@@ -38,30 +23,30 @@ struct Orbit {
         // t > zeta G_3, zeta >= mu > 0, and sinh y - y > sinh(y) / 2 from 2.2 on.
         const double far = s > 0 ? std::max(2.2, std::asinh(2 * time * s * s * s / zeta)) / s
                                  : std::numeric_limits<double>::infinity();
-        return std::min({time / r, std::cbrt(6 * time / zeta), far});
+        return std::min({time / distance, std::cbrt(6 * time / zeta), far});
     }
 
-    double first_guess(double time, double end) const {
-        const double straight = time / r;
-        const double bend = radial * straight / (2 * r);
-        if (std::abs(bend) < 0.3 && std::abs(mu / r) * straight * straight < 1) {
+    double first_guess(double end) const {
+        const double straight = time / distance;
+        const double bend = radial * straight / (2 * distance);
+        if (std::abs(bend) < 0.3 && std::abs(mu / distance) * straight * straight < 1) {
             return straight * (1 - bend);  // a short way
         }
         return beta > 0 ? std::min(beta / mu * time, 0.9 * end) : 0.9 * end;  // beta / mu is the mean of 1/r
     }
 
     /// X, by the method of Laguerre and Conway, kept in between two bounds: the time grows with X.
-    std::optional<double> universal_anomaly(double time) const {
+    std::optional<double> universal_anomaly() const {
         constexpr int most = 200;
         constexpr double ulp = std::numeric_limits<double>::epsilon();
         double low = 0;
-        double high = bound(time);
-        double X = first_guess(time, high);
+        double high = bound();
+        double X = first_guess(high);
         bool closed = beta > 0;
         for (int k = 0; k < most; ++k) {
-            const auto G = stumpff(beta, X);
-            const double excess = r * X + radial * G.G2 + zeta * G.G3 - time;
-            const double size = std::abs(r * X) + std::abs(radial * G.G2) + std::abs(zeta * G.G3) + time;
+            const auto G = kepler_detail::stumpff(beta, X);
+            const double excess = distance * X + radial * G.G2 + zeta * G.G3 - time;
+            const double size = std::abs(distance * X) + std::abs(radial * G.G2) + std::abs(zeta * G.G3) + time;
             if (std::abs(excess) <= ulp / 2 * size && std::isfinite(size)) {
                 return X;
             }
@@ -72,7 +57,7 @@ struct Orbit {
                 X = high *= 2;
                 continue;
             }
-            const double rate = distance(G);
+            const double rate = end_distance(G);
             const double curvature = radial * G.G0 + zeta * G.G1;
             const double root = std::sqrt(std::abs(16 * rate * rate - 20 * excess * curvature));
             const double next = X - 5 * excess / (rate + root);
@@ -108,8 +93,8 @@ std::optional<UniversalAnomaly> universal_anomaly(double distance, double positi
     if (forwards == 0) {
         return UniversalAnomaly{.X = 0, .revolutions = revolutions};
     }
-    const Orbit orbit(distance, sign * position_times_velocity, speed_squared, mu);
-    const auto X = orbit.universal_anomaly(forwards);
+    const Orbit orbit{{distance, sign * position_times_velocity, distance * speed_squared - mu, beta, forwards}, mu};
+    const auto X = orbit.universal_anomaly();
     return X ? std::optional(UniversalAnomaly{.X = sign * *X, .revolutions = revolutions}) : std::nullopt;
 }
 
@@ -117,13 +102,9 @@ namespace {
 
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 
-bool all_finite(std::span<const double> y) {
-    return std::all_of(y.begin(), y.end(), [](double component) { return std::isfinite(component); });
-}
-
 void require_distinct(std::vector<std::size_t> components, std::string_view what) {
-    std::sort(components.begin(), components.end());
-    const auto twice = std::adjacent_find(components.begin(), components.end());
+    std::ranges::sort(components);
+    const auto twice = std::ranges::adjacent_find(components);
     if (twice != components.end()) {
         throw Misuse(fmt::format("component {} is used twice in {}", *twice, what));
     }
@@ -164,7 +145,7 @@ LinearFlow::LinearFlow(Rows matrix) : matrix_(std::move(matrix)) {
         throw Misuse(
             fmt::format("the matrix of a linear flow has to be square, not {} x {}", matrix_.rows, matrix_.columns));
     }
-    if (!all_finite(matrix_.entries)) {
+    if (!std::ranges::all_of(matrix_.entries, [](double entry) { return std::isfinite(entry); })) {
         throw Misuse("the matrix of a linear flow has an entry that is not finite");
     }
     kept_.reserve(32);

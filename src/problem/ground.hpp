@@ -1,5 +1,5 @@
-/// Constraints as one-step methods of Runge-Kutta type see them: a chain of points, each on the constraints, reached along the normals at
-/// the point before it (the Gear-Gupta-Leimkuhler form, stroboscopic (37) to (40)):
+/// Constraints as one-step methods of Runge-Kutta type see them: a chain of points, each on the constraints, reached
+/// along the normals at the point before it (the Gear-Gupta-Leimkuhler form, stroboscopic (37) to (40)):
 ///
 ///     x - M^-1 g'(x_before)^T mu      with  g(x, t) = 0
 ///     v - M^-1 g'(x_before)^T lambda  with  g'(x, t) v + g_t = 0
@@ -22,10 +22,7 @@ public:
         : manifold_(problem), last_(manifold_.entries()), here_(manifold_.entries()), multipliers_(manifold_.count()) {}
 
     /// The chain begins at y, which is on the constraints.
-    Convergence begin(double t, In y) {
-        manifold_.gradient(y.first(d()), t, last_);
-        return {};
-    }
+    void begin(double t, In y) { manifold_.gradient(y.first(d()), t, last_); }
 
     /// Moves y onto the constraints along the normals at the last point; it is the last point then.
     Convergence along(double t, Out y) {
@@ -44,9 +41,7 @@ public:
 
     /// Moves y onto the constraints along the normals at y itself. The chain is at its end.
     Convergence settle(double t, Out y) {
-        if (const auto begun = begin(t, y); !begun.converged) {
-            return begun;
-        }
+        begin(t, y);
         return along(t, y);
     }
 

@@ -4,9 +4,9 @@
 ///     velocity       v - M^-1 g'^T nu             with  g' v + g_t = 0
 ///     acceleration   a - M^-1 g'^T lambda         with  g' a + g''[v, v] + 2 g_t' v + g_tt = 0
 ///
-/// The equations are solved to rounding by simplified Newton iterations with the matrix g' M^-1 g'^T factorised last; where they
-/// contract slowly, the matrix is renewed at the point reached. With a stopped clock the terms with g_t are left out. One manifold
-/// serves one thread.
+/// The equations are solved to rounding by simplified Newton iterations with the matrix g' M^-1 g'^T factorised last;
+/// where they contract slowly, it is renewed at the point reached. With a stopped clock there are no terms with g_t.
+/// One manifold serves one thread.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,7 @@ struct [[nodiscard]] Convergence {
     double residual = 0;      ///< the largest, where it stopped
     std::size_t worst = 0;    ///< the constraint that has it
     bool independent = true;  ///< false: the constraints are dependent there, to rounding
-    bool settled =
-        true;  ///< false: it is the force that does not settle, and `residual` is how far it still moves the point
+    bool settled = true;      ///< false: the force does not settle, and `residual` is how far it still moves the point
 };
 
 class Manifold {
@@ -86,19 +85,12 @@ public:
         }
         transposed(gradient, mu, force_);
         mass_.to_acceleration(Out(force_), Out(scratch_));
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] -= factor * force_[i];
-        }
+        add_to(x, -factor, force_);
     }
     /// g'^T mu
     void transposed(In gradient, In mu, Out force) const {
-        const auto& pattern = constraints_->pattern();
         std::fill(force.begin(), force.end(), 0.0);
-        for (std::size_t j = 0; j < count(); ++j) {
-            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                force[pattern.column(e)] += gradient[e] * mu[j];
-            }
-        }
+        constraints_->pattern().add_transposed(gradient, mu, force);
     }
 
     /// Moves x onto g(x, t) = 0 along the normals at another point; mu is how far.
@@ -132,8 +124,7 @@ public:
             [&] { return matrix_.factorise(gradient, directions); }, [&] { pull(directions, correction_, 1, v); });
     }
 
-    /// Turns the acceleration a = M^-1 f of the active forces into that of the constrained motion. The matrix must be that of the
-    /// gradient at x.
+    /// Turns the active a = M^-1 f into that of the constrained motion. The matrix must be that of the gradient at x.
     void constrain_acceleration(In gradient, In x, In v, double t, Out a, Out lambda) {
         const auto& pattern = constraints_->pattern();
         constraints_->curvature(x, v, t, clock_, curvature_);
@@ -148,9 +139,7 @@ public:
             }
             matrix_.solve(correction_);
             pull(gradient, correction_, 1, a);
-            for (std::size_t j = 0; j < count(); ++j) {
-                lambda[j] += correction_[j];
-            }
+            add_to(lambda, 1, correction_);
         }
     }
 
@@ -257,11 +246,9 @@ private:
             std::copy(residual_.begin(), residual_.end(), correction_.begin());
             matrix_.solve(correction_);
             apply();
-            for (std::size_t j = 0; j < count(); ++j) {
-                total[j] += correction_[j];
-            }
+            add_to(total, 1, correction_);
             ++iterations_;
-            // NOTE: the next residual is known well enough from the contraction seen; where it is rounding, nobody has to look.
+            // NOTE: the contraction seen tells the next residual well enough; where it is rounding, nobody has to look.
             const double expected = std::isfinite(before) ? state.residual * state.residual / before : state.residual;
             if (expected < 0.1 * rounding) {
                 state.residual = expected;

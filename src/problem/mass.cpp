@@ -42,7 +42,8 @@ Mass Mass::full(Rows given) {
     }
     const double least = symmetric_eigenvalues(matrix).minCoeff();
     // NOTE: in long double, so that the inverse is right to the last digit of a double.
-    const Eigen::LLT<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>> cholesky(matrix.cast<long double>());
+    using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    const Eigen::LLT<LongMatrix> cholesky(matrix.cast<long double>());
     if (!(least > 0) || cholesky.info() != Eigen::Success) {
         throw Misuse(
             fmt::format("the mass matrix is not positive definite: its smallest eigenvalue is {:.6g}; check the signs "
@@ -52,30 +53,16 @@ Mass Mass::full(Rows given) {
     Mass mass(given.rows);
     mass.kind_ = Kind::full;
     mass.entries_ = std::move(given.entries);
-    const auto inverse =
-        cholesky
-            .solve(Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>::Identity(matrix.rows(), matrix.cols()))
-            .eval();
-    for (Eigen::Index i = 0; i < inverse.rows(); ++i) {
-        for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
-            mass.inverse_.push_back(static_cast<double>(inverse(i, j)));
-        }
-    }
+    const LongMatrix inverse = cholesky.solve(LongMatrix::Identity(matrix.rows(), matrix.cols()));
+    mass.inverse_ = Rows(Eigen::MatrixXd(inverse.cast<double>())).entries;
     return mass;
 }
 
-double Mass::entry(std::size_t row, std::size_t column) const {
+double Mass::entry_of(const std::vector<double>& numbers, std::size_t row, std::size_t column) const {
     if (kind_ == Kind::full) {
-        return entries_[row * dimension_ + column];
+        return numbers[row * dimension_ + column];
     }
-    return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : entries_[row];
-}
-
-double Mass::inverse_entry(std::size_t row, std::size_t column) const {
-    if (kind_ == Kind::full) {
-        return inverse_[row * dimension_ + column];
-    }
-    return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : inverse_[row];
+    return row != column ? 0.0 : kind_ == Kind::one ? 1.0 : numbers[row];
 }
 
 std::vector<double> Mass::times(std::span<const double> v) const {

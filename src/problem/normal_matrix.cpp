@@ -1,8 +1,6 @@
 #include "problem/normal_matrix.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <Eigen/Dense>
 #include <Eigen/OrderingMethods>
@@ -15,12 +13,13 @@ namespace {
 
 using Index = Eigen::Index;
 using SparseMatrix = Eigen::SparseMatrix<double>;
+using SparseCholesky = Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>>;
+using Order = Eigen::PermutationMatrix<Eigen::Dynamic>;
 
 /// NOTE: measured on chains: below this a dense factorisation is the faster one.
 constexpr std::size_t most_dense = 24;
 
-/// A pivot below this share of its diagonal entry is rounding: the square of the sine of the angle between a constraint's gradient and
-/// the span of the others.
+/// Below this share of its diagonal entry, the squared sine of a gradient's angle with the others, a pivot is rounding.
 constexpr double least_pivot = 1e-13;
 
 Index index(std::size_t i) {
@@ -178,7 +177,7 @@ public:
     }
 
     /// Constraint j becomes row order[j].
-    static Eigen::PermutationMatrix<Eigen::Dynamic> order_of(const SparsePattern& pattern) {
+    static Order order_of(const SparsePattern& pattern) {
         std::vector<Eigen::Triplet<double>> triplets;
         Index columns = 0;
         for (std::size_t j = 0; j < pattern.rows(); ++j) {
@@ -190,7 +189,7 @@ public:
         SparseMatrix incidence(index(pattern.rows()), columns);
         incidence.setFromTriplets(triplets.begin(), triplets.end());
         const SparseMatrix neighbours = incidence * SparseMatrix(incidence.transpose());
-        Eigen::PermutationMatrix<Eigen::Dynamic> inverse;
+        Order inverse;
         Eigen::AMDOrdering<int>()(neighbours, inverse);
         return inverse.inverse();
     }
@@ -210,11 +209,11 @@ private:
         }
     }
 
-    Eigen::PermutationMatrix<Eigen::Dynamic> order_;
+    Order order_;
     SparseMatrix upper_, full_;
     std::vector<Product> upper_products_, full_products_;
     Eigen::VectorXd right_, pivots_;
-    Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> cholesky_;
+    SparseCholesky cholesky_;
     std::unique_ptr<Eigen::SparseLU<SparseMatrix>> lu_;  // made when it is first needed
     bool symmetric_ = true;
 };
@@ -242,20 +241,6 @@ void NormalMatrix::solve_sparse(std::span<double> r) {
     sparse_->solve(r);
 }
 
-namespace {
-
-Eigen::MatrixXd matrix_of(const Mass& mass) {
-    Eigen::MatrixXd matrix(index(mass.dimension()), index(mass.dimension()));
-    for (std::size_t i = 0; i < mass.dimension(); ++i) {
-        for (std::size_t j = 0; j < mass.dimension(); ++j) {
-            matrix(index(i), index(j)) = mass.entry(i, j);
-        }
-    }
-    return matrix;
-}
-
-}  // namespace
-
 double normal_entry(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient, std::size_t j) {
     double sum = 0;
     for (std::size_t a = pattern.start(j); a < pattern.start(j + 1); ++a) {
@@ -272,14 +257,14 @@ std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, 
     std::vector<std::size_t> rows;
     for (std::size_t j = 0; j < pattern.rows(); ++j) {
         const auto row = gradient.subspan(pattern.start(j), pattern.row(j).size());
-        if (std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; })) {
+        if (std::ranges::all_of(row, [](double entry) { return entry == 0; })) {
             found.push_back({{j, 1.0}});
         } else {
             rows.push_back(j);
         }
     }
     while (found.size() < most) {
-        // The rows of g' M^-1/2 at length one; a pivot of their Gram matrix is the squared distance of a row from those before it.
+        // Rows of g' M^-1/2 at length one: pivots of their Gram matrix are squared distances from the rows before.
         std::vector<Eigen::Triplet<double>> triplets;
         for (std::size_t k = 0; k < rows.size(); ++k) {
             for (std::size_t e = pattern.start(rows[k]); e < pattern.start(rows[k] + 1); ++e) {
@@ -298,37 +283,33 @@ std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, 
             }
             gram = weighted * SparseMatrix(G.transpose());
         } else {
-            gram = (G * matrix_of(mass).llt().solve(Eigen::MatrixXd(G.transpose()))).sparseView();
+            const auto matrix = Eigen::MatrixXd::NullaryExpr(G.cols(), G.cols(), [&](Index i, Index j) {
+                return mass.entry(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+            });
+            gram = (G * matrix.eval().llt().solve(Eigen::MatrixXd(G.transpose()))).sparseView();
         }
         const Eigen::VectorXd length = Eigen::VectorXd(gram.diagonal()).cwiseSqrt();
         const Eigen::VectorXd inverse = length.cwiseInverse();
         gram = inverse.asDiagonal() * gram * inverse.asDiagonal();
-        Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> factors(gram);
-        const Eigen::VectorXd pivots = factors.vectorD();
-        std::optional<Index> dependent;
-        for (Index k = 0; k < gram.rows() && !dependent; ++k) {
-            // NOTE: an exact zero ends the factorisation; what stands behind it means nothing.
-            if (!(pivots[k] > 1e-12)) {
-                dependent = k;
-            }
-        }
-        if (!dependent) {
+        const Eigen::VectorXd pivots = SparseCholesky(gram).vectorD();
+        // NOTE: an exact zero ends the factorisation; what stands behind it means nothing.
+        const auto small = std::ranges::find_if(pivots, [](double pivot) { return !(pivot > 1e-12); });
+        if (small == pivots.end()) {
             break;
         }
-        const SparseMatrix before = gram.topLeftCorner(*dependent, *dependent);
-        const Eigen::VectorXd row = Eigen::VectorXd(gram.col(*dependent)).head(*dependent);
-        const Eigen::VectorXd weights =
-            Eigen::SimplicialLDLT<SparseMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>>(before).solve(row);
-        Relation relation;
-        for (Index k = 0; k < *dependent; ++k) {
+        const Index dependent = small - pivots.begin();
+        const SparseMatrix before = gram.topLeftCorner(dependent, dependent);
+        const Eigen::VectorXd row = Eigen::VectorXd(gram.col(dependent)).head(dependent);
+        const Eigen::VectorXd weights = SparseCholesky(before).solve(row);
+        auto& relation = found.emplace_back();
+        for (Index k = 0; k < dependent; ++k) {
             if (std::abs(weights[k]) > 1e-6) {
                 relation.emplace_back(rows[static_cast<std::size_t>(k)], -weights[k] / length[k]);
             }
         }
-        const auto last = static_cast<std::size_t>(*dependent);
-        relation.emplace_back(rows[last], 1 / length[*dependent]);
-        found.push_back(std::move(relation));
-        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(last));
+        const auto last = rows.begin() + dependent;
+        relation.emplace_back(*last, 1 / length[dependent]);
+        rows.erase(last);
     }
     return found;
 }

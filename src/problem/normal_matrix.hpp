@@ -1,6 +1,6 @@
 /// The matrix g' M^-1 g'^T that multipliers are found with: one row and column a constraint.
 ///
-/// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, the pattern and the order of elimination analysed once.
+/// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, pattern and order of elimination analysed once.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,7 @@ public:
             solve_sparse(r);
             return;
         }
-        // NOTE: a product with the inverse: for two constraints a tenth of the time of a general solver, and iterations take care of
-        // what it loses in accuracy.
+        // NOTE: by the inverse: for two constraints a tenth of a general solver's time; iterations mend what it loses.
         std::copy(r.begin(), r.end(), right_.begin());
         for (std::size_t i = 0; i < r.size(); ++i) {
             double sum = 0;

@@ -44,9 +44,10 @@ std::optional<Matrix> quotients(const ProbedRate& rate, std::span<const double> 
 
 class Colouring {
 public:
-    explicit Colouring(const std::array<Matrix, probes>& slopes) : slopes_(slopes), colour_(slopes[0].rows(), none) {
+    explicit Colouring(const std::array<Matrix, probes>& slopes)
+        : slopes_(slopes), colour_(Eigen::VectorXi::Constant(slopes[0].rows(), none)) {
         for (Eigen::Index i = 0; i < size() && possible_; ++i) {
-            if (colour_[static_cast<std::size_t>(i)] == none) {
+            if (colour_[i] == none) {
                 component_.clear();
                 spread(i, 0);
                 name_component();
@@ -73,9 +74,9 @@ private:
     static constexpr int none = -1;
 
     Eigen::Index size() const { return slopes_[0].rows(); }
-    bool is_position(Eigen::Index i) const { return colour_[static_cast<std::size_t>(i)] == 0; }
+    bool is_position(Eigen::Index i) const { return colour_[i] == 0; }
     bool depends(Eigen::Index i, Eigen::Index j) const {
-        return std::any_of(slopes_.begin(), slopes_.end(), [&](const Matrix& slope) { return slope(i, j) != 0; });
+        return std::ranges::any_of(slopes_, [&](const Matrix& slope) { return slope(i, j) != 0; });
     }
 
     /// Neighbours are of the other colour.
@@ -84,12 +85,11 @@ private:
         while (!open.empty() && possible_) {
             const auto [i, own] = open.back();
             open.pop_back();
-            auto& known = colour_[static_cast<std::size_t>(i)];
-            if (known != none) {
-                possible_ = known == own;
+            if (colour_[i] != none) {
+                possible_ = colour_[i] == own;
                 continue;
             }
-            known = own;
+            colour_[i] = own;
             component_.push_back(i);
             possible_ = !depends(i, i);
             for (Eigen::Index j = 0; j < size(); ++j) {
@@ -107,24 +107,22 @@ private:
         }
         possible_ = linear(1);
         for (const auto i : component_) {
-            auto& colour = colour_[static_cast<std::size_t>(i)];
-            colour = 1 - colour;
+            colour_[i] = 1 - colour_[i];
         }
     }
     bool linear(int colour) const {
         constexpr double same = 1e-12;
-        return std::all_of(component_.begin(), component_.end(), [&](Eigen::Index i) {
-            if (colour_[static_cast<std::size_t>(i)] != colour) {
-                return true;
-            }
+        return std::ranges::all_of(component_, [&](Eigen::Index i) {
             const double size = slopes_[0].row(i).cwiseAbs().maxCoeff();
-            return (slopes_[1].row(i) - slopes_[0].row(i)).cwiseAbs().maxCoeff() <= same * size &&
-                   (slopes_[2].row(i) - slopes_[0].row(i)).cwiseAbs().maxCoeff() <= same * size && size > 0;
+            const auto keeps = [&](const Matrix& slope) {
+                return (slope.row(i) - slopes_[0].row(i)).cwiseAbs().maxCoeff() <= same * size;
+            };
+            return colour_[i] != colour || (size > 0 && std::ranges::all_of(slopes_, keeps));
         });
     }
 
     const std::array<Matrix, probes>& slopes_;
-    std::vector<int> colour_;
+    Eigen::VectorXi colour_;
     std::vector<Eigen::Index> component_;
     bool possible_ = true;
 };

@@ -2,7 +2,7 @@
 ///
 ///     q' = B p + c,     p' = g(q, t, theta),     B and c constant
 ///
-/// A Verlet step takes one evaluation of such a system. The parts are found by looking which rate depends on which variable.
+/// A Verlet step takes one evaluation of such a system. The parts are found by which rate depends on which variable.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "base/number.hpp"
+
 namespace lento {
 
 ProbeStates::ProbeStates(In x, In v, double t_start, double t_end) {
@@ -20,26 +22,21 @@ ProbeStates::ProbeStates(In x, In v, double t_start, double t_end) {
             state.x[i] += 0.1 * (0.1 + std::abs(x[i])) * spread(random);
             state.v[i] += 0.1 * (1 + std::abs(v[i])) * spread(random);
         }
-        for (auto& w : state.w) {
-            w = spread(random);
-        }
+        std::ranges::generate(state.w, [&] { return spread(random); });
         states.push_back(std::move(state));
     }
 }
 
 std::vector<double> combined(In a, double factor, In b) {
     std::vector<double> sum(a.begin(), a.end());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        sum[i] += factor * b[i];
-    }
+    add_to(sum, factor, b);
     return sum;
 }
 
 VelocityDependence velocity_dependence(Acceleration& acceleration, const ProbeStates& probes) {
     VelocityDependence found;
     for (const auto& state : probes.states) {
-        const double size = std::abs(*std::max_element(state.w.begin(), state.w.end(),
-                                                       [](double a, double b) { return std::abs(a) < std::abs(b); }));
+        const double size = largest(state.w);
         for (const double turn : {0.0, 0.125, 0.17, 0.25, 0.375, 0.5, 0.61, 0.625, 0.75, 0.875}) {
             const std::vector<double> theta(acceleration.problem().phases.size(), 2 * std::numbers::pi * turn);
             const auto there = acceleration.at(state.x, state.v, state.t, theta);
@@ -58,15 +55,17 @@ VelocityDependence velocity_dependence(Acceleration& acceleration, const ProbeSt
 bool depends_on_time(Acceleration& acceleration, const ProbeStates& probes) {
     const std::vector<double> theta(acceleration.problem().phases.size(), 0.0);
     for (const auto& state : probes.states) {
-        const auto now = acceleration.at(state.x, state.v, state.t, theta);
-        const auto later = acceleration.at(state.x, state.v, state.t + 0.618 * (1 + std::abs(state.t)), theta);
-        if (now != later) {
+        const double later = state.t + 0.618 * (1 + std::abs(state.t));
+        if (acceleration.at(state.x, state.v, state.t, theta) != acceleration.at(state.x, state.v, later, theta)) {
             return true;
         }
     }
     return false;
 }
 
+namespace {
+
+/// The largest odd part of the acceleration about the phases `centre`, over its largest oscillation. Zero: even.
 double odd_fraction(Acceleration& acceleration, const ProbeStates& probes, In centre, const TimeScales& scales) {
     constexpr int samples = 24;
     double odd = 0;
@@ -100,11 +99,13 @@ double odd_fraction(Acceleration& acceleration, const ProbeStates& probes, In ce
     return swing > 0 ? odd / swing : 0.0;
 }
 
+}  // namespace
+
 SymmetryPhase symmetry_phase(Acceleration& acceleration, const ProbeStates& probes, const TimeScales& scales) {
     constexpr double even = 1e-12;
     const auto& phases = acceleration.problem().phases;
-    // NOTE: phases in a fixed ratio keep their relation; windows have to start on the orbit of the phases itself. Where it fills
-    // the torus, any point will do.
+    // NOTE: phases in a fixed ratio keep their relation; windows have to start on the orbit of the phases itself. Where
+    // it fills the torus, any point will do.
     const auto on_orbit = [&](double turns) {
         std::vector<double> theta(phases.size(), 0.0);
         for (std::size_t j = 0; scales.common_period && j < phases.size(); ++j) {

@@ -2,8 +2,7 @@
 /// it even?
 ///
 /// A force is even about the phase c if a(x, V + w, c + d) = a(x, V - w, c - d) for all d, w: then a window started
-/// from rest at c has an even solution (vibrated, section 2.3). Any force whose odd part is of leading size breaks the
-/// one-period filter.
+/// from rest at c has an even solution (vibrated, section 2.3). A leading odd part breaks the one-period filter.
 #pragma once
 
 #include <span>
@@ -38,9 +37,6 @@ VelocityDependence velocity_dependence(Acceleration& acceleration, const ProbeSt
 
 /// True if some probe's acceleration changes with the explicit time.
 bool depends_on_time(Acceleration& acceleration, const ProbeStates& probes);
-
-/// The largest odd part of the acceleration about the phases `centre`, over its largest oscillation. Zero: even.
-double odd_fraction(Acceleration& acceleration, const ProbeStates& probes, In centre, const TimeScales& scales);
 
 struct SymmetryPhase {
     std::vector<double> phases;  ///< where windows start

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
-#include "lento/problem/slow_functions.hpp"
 
 namespace lento {
 namespace {

@@ -13,10 +13,7 @@ Problem relaxed(const Problem& problem, double frequency, const std::vector<doub
     for (std::size_t j = 0; j < strengths.size(); ++j) {
         entries.push_back({problem.constraints->names()[j], frequency, strengths[j], j, j + 1});
     }
-    Problem stiff = problem.free();
-    stiff.forces = force_of_springs(problem.forces, problem.constraints, strengths, problem.dimension());
-    stiff.springs = Springs{.entries = std::move(entries), .measures = problem.constraints, .slow = problem.forces};
-    return stiff;
+    return beside_springs(problem.free(), std::move(entries), problem.constraints);
 }
 
 }  // namespace lento

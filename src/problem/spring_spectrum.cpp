@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <iterator>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/eigenvalues.hpp"
+#include "base/number.hpp"
 #include "problem/normal_matrix.hpp"
 
 namespace lento {
@@ -28,10 +31,9 @@ public:
 
     std::optional<std::size_t> row_without_direction() const {
         for (std::size_t j = 0; j < pattern_.rows(); ++j) {
-            const auto row = std::span(entries_).subspan(pattern_.start(j), pattern_.start(j + 1) - pattern_.start(j));
-            const bool none = std::all_of(row.begin(), row.end(), [](double entry) { return entry == 0; });
-            const bool finite = std::all_of(row.begin(), row.end(), [](double entry) { return std::isfinite(entry); });
-            if (none || !finite) {
+            const auto row = std::span(entries_).subspan(pattern_.start(j), pattern_.row(j).size());
+            const double size = largest(row);
+            if (size == 0 || !std::isfinite(size)) {
                 return j;
             }
         }
@@ -41,11 +43,7 @@ public:
     /// K^(1/2) g' M^-1 g'^T K^(1/2) x
     std::vector<double> product(const std::vector<double>& x) const {
         std::vector<double> pull(mass_.dimension()), scratch(mass_.dimension()), y(x.size());
-        for (std::size_t j = 0; j < x.size(); ++j) {
-            for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
-                pull[pattern_.column(e)] += entries_[e] * x[j];
-            }
-        }
+        pattern_.add_transposed(entries_, x, pull);
         mass_.to_acceleration(std::span<double>(pull), std::span<double>(scratch));
         for (std::size_t j = 0; j < x.size(); ++j) {
             for (std::size_t e = pattern_.start(j); e < pattern_.start(j + 1); ++e) {
@@ -92,11 +90,7 @@ double leading_eigenvalue(std::size_t count, int iterations, Apply&& apply) {
     double growth = 0;
     for (int iteration = 0; iteration < iterations; ++iteration) {
         x = apply(x);
-        double square = 0;
-        for (const double component : x) {
-            square += component * component;
-        }
-        growth = std::sqrt(square);
+        growth = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
         for (double& component : x) {
             component /= growth;
         }
@@ -113,7 +107,7 @@ SpringSpectrum of_many(const ScaledRows& rows, const SparsePattern& pattern, con
     NormalMatrix matrix(pattern, mass);
     spectrum.independent = matrix.factorise(rows.entries());
     if (!spectrum.independent) {
-        // NOTE: the lowest of the others cannot be had from a factorisation; a thousand springs take some seconds without.
+        // NOTE: the lowest of the others no factorisation tells; a thousand springs take some seconds without.
         constexpr std::size_t bearable = 1000;
         if (count <= bearable) {
             return of_few(rows, count);
@@ -129,10 +123,8 @@ SpringSpectrum of_many(const ScaledRows& rows, const SparsePattern& pattern, con
     return spectrum;
 }
 
-}  // namespace
-
-SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,
-                               std::span<const double> strengths) {
+SpringSpectrum of_elongations(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,
+                              std::span<const double> strengths) {
     constexpr std::size_t few = 100;
     const ScaledRows rows(pattern, mass, gradient, strengths);
     if (const auto vanishing = rows.row_without_direction()) {
@@ -140,6 +132,8 @@ SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, s
     }
     return strengths.size() <= few ? of_few(rows, strengths.size()) : of_many(rows, pattern, mass, strengths);
 }
+
+}  // namespace
 
 SpringSpectrum spring_spectrum(const Problem& problem, In x, double t) {
     const auto& measures = *problem.springs->measures;
@@ -156,19 +150,17 @@ SpringSpectrum spring_spectrum(const Problem& problem, In x, double t) {
             declared.slowest = declared.slowest == 0 ? spring.frequency : std::min(declared.slowest, spring.frequency);
             continue;
         }
-        auto& row = rows.emplace_back();
-        for (std::size_t e = measures.pattern().start(spring.first); e < measures.pattern().start(spring.first + 1);
-             ++e) {
-            row.push_back(measures.pattern().column(e));
-            entries.push_back(gradient[e]);
-        }
+        const auto row = measures.pattern().row(spring.first);
+        rows.emplace_back(row.begin(), row.end());
+        const auto first = gradient.begin() + static_cast<std::ptrdiff_t>(measures.pattern().start(spring.first));
+        entries.insert(entries.end(), first, first + std::ssize(row));
         strengths.push_back(spring.strength);
         spring_of_row.push_back(j);
     }
     if (rows.empty()) {
         return declared;
     }
-    auto spectrum = spring_spectrum(SparsePattern(rows), problem.mass, entries, strengths);
+    auto spectrum = of_elongations(SparsePattern(rows), problem.mass, entries, strengths);
     if (spectrum.vanishing) {
         spectrum.vanishing = spring_of_row[*spectrum.vanishing];
     }
@@ -195,11 +187,7 @@ double spring_energy(const Problem& problem, double t, In x, In v) {
 
 double kinetic_energy(const Problem& problem, In v) {
     const auto momentum = problem.mass.times(v);
-    double energy = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-        energy += v[i] * momentum[i] / 2;
-    }
-    return energy;
+    return std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0) / 2;
 }
 
 }  // namespace lento

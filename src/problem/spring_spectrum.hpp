@@ -2,16 +2,13 @@
 ///
 ///     mu^2 = eigenvalues of K^(1/2) g' M^-1 g'^T K^(1/2),     K = diag(k_j)
 ///
-/// Springs that pull on each other have frequencies far from their nominal ones: two in line 0.618 and 1.618 of it, a long straight chain
-/// all from nearly zero up to twice it. A window has to cover the slowest, a micro-step to resolve the fastest.
+/// Springs that pull on each other have frequencies far from their nominal ones: two in line 0.618 and 1.618 of it, a
+/// long straight chain all from nearly zero up to twice it. Windows have to cover the slowest, micro-steps the fastest.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <span>
 
-#include "lento/problem/constraints.hpp"
-#include "lento/problem/mass.hpp"
 #include "lento/problem/problem.hpp"
 
 namespace lento {
@@ -19,16 +16,12 @@ namespace lento {
 struct SpringSpectrum {
     double slowest = 0;  ///< the lowest angular frequency, without those of springs that depend on others
     double fastest = 0;  ///< the highest
-    std::optional<std::size_t>
-        vanishing{};          ///< a row of g' that is zero or no number: that spring has no direction here
-    bool independent = true;  ///< whether the rows of g' are
-    bool known = true;        ///< false: too many dependent springs; the lowest frequency is the nominal one
+    std::optional<std::size_t> vanishing{};  ///< a spring without a direction: its row of g' is zero or no number
+    bool independent = true;                 ///< whether the rows of g' are
+    bool known = true;  ///< false: too many dependent springs; the lowest frequency is the nominal one
 };
 
-SpringSpectrum spring_spectrum(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient,
-                               std::span<const double> strengths);
-
-/// Of the springs of a problem at (x, t). Springs with a potential of another form count with the frequency they declare.
+/// At (x, t). Springs with a potential of another form count with the frequency they declare.
 SpringSpectrum spring_spectrum(const Problem& problem, In x, double t);
 
 /// The energy of the springs, 1/2 sum_j k_j (g_j^2 + (g_j'/omega_j)^2).

@@ -38,19 +38,19 @@ struct SpringForce {
     }
 };
 
-std::vector<double> strengths_of(const Springs& springs) {
-    std::vector<double> strengths;
-    for (const auto& entry : springs.entries) {
-        strengths.push_back(entry.strength);
+SpringForce spring_force(const Problem& problem) {
+    SpringForce force{problem.springs->slow, problem.springs->measures, {}, problem.dimension()};
+    for (const auto& entry : problem.springs->entries) {
+        force.strengths.push_back(entry.strength);
     }
-    return strengths;
+    return force;
 }
 
 /// Elongations are those at the centre plus their change, which keeps its digits (`base/increment.hpp`).
 class CentredElongations final : public CentredForce {
 public:
     explicit CentredElongations(const Problem& problem)
-        : force_{problem.springs->slow, problem.springs->measures, strengths_of(*problem.springs), problem.dimension()},
+        : force_(spring_force(problem)),
           parameters_(problem.parameters),
           centre_(problem.dimension()),
           x_(problem.dimension()),
@@ -86,11 +86,10 @@ private:
 
 }  // namespace
 
-Forces force_of_springs(Forces slow, std::shared_ptr<const Constraints> elongations, std::vector<double> strengths,
-                        std::size_t dimension) {
-    auto force = std::make_shared<const SpringForce>(
-        SpringForce{std::move(slow), std::move(elongations), std::move(strengths), dimension});
-    return {force, &SpringForce::at, nullptr, {}};
+Problem beside_springs(Problem slow, std::vector<SpringEntry> entries, std::shared_ptr<const Constraints> elongations) {
+    slow.springs = Springs{.entries = std::move(entries), .measures = std::move(elongations), .slow = slow.forces};
+    slow.forces = Forces(std::make_shared<const SpringForce>(spring_force(slow)), &SpringForce::at, nullptr, {});
+    return slow;
 }
 
 std::unique_ptr<CentredForce> centred_force(const Problem& problem) {
@@ -101,14 +100,14 @@ Problem stiffened(const Problem& problem, double factor) {
     if (problem.springs->stiffened) {
         return problem.springs->stiffened(factor);
     }
-    Problem stiffer = problem;
-    for (auto& entry : stiffer.springs->entries) {
+    Problem slow = problem;
+    slow.forces = problem.springs->slow;
+    auto entries = problem.springs->entries;
+    for (auto& entry : entries) {
         entry.frequency *= factor;
         entry.strength *= factor * factor;
     }
-    stiffer.forces = force_of_springs(stiffer.springs->slow, stiffer.springs->measures, strengths_of(*stiffer.springs),
-                                      problem.dimension());
-    return stiffer;
+    return beside_springs(std::move(slow), std::move(entries), problem.springs->measures);
 }
 
 }  // namespace lento

@@ -15,7 +15,10 @@ std::vector<std::string> numbered(const char* letter, std::size_t count) {
     return names;
 }
 
-void require_frequencies(const std::vector<Phase>& phases) {
+void require_parts(std::size_t dimension, const char* what, const std::vector<Phase>& phases) {
+    if (dimension == 0) {
+        throw Misuse(fmt::format("a system needs at least one {}", what));
+    }
     for (const auto& phase : phases) {
         require_positive(phase.frequency, fmt::format("the frequency of phase '{}'", phase.name));
     }
@@ -35,10 +38,7 @@ struct FromC {
 }  // namespace
 
 Problem coordinates_problem(std::size_t dimension, std::vector<Phase> phases, Forces forces) {
-    if (dimension == 0) {
-        throw Misuse("a system needs at least one coordinate");
-    }
-    require_frequencies(phases);
+    require_parts(dimension, "coordinate", phases);
     return {.names = numbered("x", dimension),
             .mass = Mass(dimension),
             .forces = std::move(forces),
@@ -46,10 +46,7 @@ Problem coordinates_problem(std::size_t dimension, std::vector<Phase> phases, Fo
 }
 
 Problem variables_problem(std::size_t dimension, std::vector<Phase> phases, Forces rates) {
-    if (dimension == 0) {
-        throw Misuse("a system needs at least one variable");
-    }
-    require_frequencies(phases);
+    require_parts(dimension, "variable", phases);
     return {.names = numbered("y", dimension),
             .second_order = false,
             .forces = std::move(rates),
@@ -87,17 +84,11 @@ Problem with_springs(Problem slow, const std::vector<double>& frequencies,
         throw Misuse(fmt::format("{} frequencies for {} springs", frequencies.size(), elongations->count()));
     }
     std::vector<SpringEntry> entries;
-    std::vector<double> strengths;
     for (std::size_t j = 0; j < frequencies.size(); ++j) {
         require_positive(frequencies[j], fmt::format("the frequency of spring {}", j + 1));
-        strengths.push_back(frequencies[j] * frequencies[j]);
-        entries.push_back({elongations->names()[j], frequencies[j], strengths.back(), j, j + 1});
+        entries.push_back({elongations->names()[j], frequencies[j], frequencies[j] * frequencies[j], j, j + 1});
     }
-    auto whole = force_of_springs(slow.forces, elongations, strengths, slow.dimension());
-    slow.springs = Springs{.entries = std::move(entries),
-                           .measures = std::move(elongations),
-                           .slow = std::exchange(slow.forces, std::move(whole))};
-    return slow;
+    return beside_springs(std::move(slow), std::move(entries), std::move(elongations));
 }
 
 Forces forces_of(CForce function, void* user) {

@@ -9,11 +9,10 @@ namespace lento {
 namespace {
 
 constexpr int most_periods_in_common = 64;
-// Frequencies closer than this, relatively, are one frequency with errors of rounding. NOTE: what is taken for one and is not beats
-// within some runs.
+// Frequencies closer than this, relatively, are one with errors of rounding. NOTE: others beat within some runs.
 constexpr double same = 1e-14;
 
-std::optional<double> common_period_of(std::span<const Phase> phases, double slowest_frequency) {
+std::optional<double> common_period_of(const std::vector<Phase>& phases, double slowest_frequency) {
     for (int count = 1; count <= most_periods_in_common; ++count) {
         const bool all_whole = std::all_of(phases.begin(), phases.end(), [&](const Phase& phase) {
             const double turns = count * phase.frequency / slowest_frequency;
@@ -28,20 +27,20 @@ std::optional<double> common_period_of(std::span<const Phase> phases, double slo
 
 }  // namespace
 
-TimeScales time_scales(std::span<const Phase> phases, std::optional<double> declared_period) {
+TimeScales time_scales(const Problem& problem) {
+    const auto& phases = problem.phases;
     TimeScales scales;
     if (phases.empty()) {
-        if (!declared_period) {
+        if (!problem.period) {
             throw Misuse(
                 "the system has neither a vibration phase nor a declared period: nothing tells its fast time scale; "
                 "give it a phase or a period");
         }
-        scales.fastest = scales.slowest = *declared_period;
-        scales.common_period = declared_period;
+        scales.fastest = scales.slowest = *problem.period;
+        scales.common_period = problem.period;
         return scales;
     }
-    const auto by_frequency = [](const Phase& a, const Phase& b) { return a.frequency < b.frequency; };
-    const auto [low, high] = std::minmax_element(phases.begin(), phases.end(), by_frequency);
+    const auto [low, high] = std::ranges::minmax_element(phases, {}, &Phase::frequency);
     double slowest_frequency = low->frequency;
     for (std::size_t i = 0; i < phases.size(); ++i) {
         scales.ratios.push_back(phases[i].frequency / high->frequency);
@@ -56,10 +55,6 @@ TimeScales time_scales(std::span<const Phase> phases, std::optional<double> decl
     scales.common_period = common_period_of(phases, low->frequency);
     scales.slowest = scales.common_period.value_or(2 * std::numbers::pi / slowest_frequency);
     return scales;
-}
-
-TimeScales time_scales(const Problem& problem) {
-    return time_scales(problem.phases, problem.period);
 }
 
 std::optional<double> common_period(const Problem& problem) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "lento/problem/problem.hpp"
@@ -16,16 +15,14 @@ struct TimeScales {
     std::vector<double> ratios;           ///< each phase's frequency over the fastest one
 };
 
-TimeScales time_scales(std::span<const Phase> phases, std::optional<double> declared_period);
-
-/// Of the phases or the declared period of a problem.
+/// Misuse where there is neither.
 TimeScales time_scales(const Problem& problem);
 /// Common to all phases, or declared; none if nobody knows it.
 std::optional<double> common_period(const Problem& problem);
 /// Of the fastest phase, or the declared one.
 std::optional<double> fastest_period(const Problem& problem);
 
-/// Whether fewer slow variables are declared than tell a state on its fast orbit: the fast motion finds the rest by itself, on a limit cycle.
+/// Whether slow variables are too few to tell a state: the fast motion finds the rest by itself, on a limit cycle.
 bool finds_limit_cycle(const Problem& problem);
 
 }  // namespace lento

@@ -104,7 +104,7 @@ TEST(TimeScales, cover_the_slowest_beat_and_find_the_common_period) {
         for (const double frequency : frequencies) {
             phases.push_back({.frequency = frequency, .start = 0, .name = "p"});
         }
-        return time_scales(phases, std::nullopt);
+        return time_scales(Problem{.names = {"x"}, .phases = phases});
     };
     const auto one = scales_of({100});
     EXPECT_DOUBLE_EQ(one.fastest, 2 * pi / 100);
@@ -115,7 +115,7 @@ TEST(TimeScales, cover_the_slowest_beat_and_find_the_common_period) {
     const auto close = scales_of({1000, 1100 * std::sqrt(1.0001)});
     EXPECT_FALSE(close.common_period);
     EXPECT_NEAR(close.slowest, 2 * pi / (1100 * std::sqrt(1.0001) - 1000), 1e-12);
-    EXPECT_THROW(time_scales(std::vector<Phase>{}, std::nullopt), Misuse);
+    EXPECT_THROW(time_scales(Problem{.names = {"x"}}), Misuse);
 }
 
 SymmetryPhase symmetry_of(const Problem& system) {

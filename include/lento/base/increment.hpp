@@ -271,17 +271,7 @@ Increment<T> pow(const Increment<T>& a, int n) {
         const T moved = pow(Increment<T>(a.total()), -n).value();
         return Increment<T>::at(1 / power.value(), -power.change() / power.value() / moved);
     }
-    Increment<T> y(1);
-    Increment<T> square = a;
-    for (; n > 0; n /= 2) {
-        if (n % 2 == 1) {
-            y *= square;
-        }
-        if (n > 1) {
-            square *= square;
-        }
-    }
-    return y;
+    return jet_detail::repeated_product(a, n);
 }
 
 template <class T>
@@ -344,50 +334,32 @@ Increment<T> floor(const Increment<T>& a) {
     return Increment<T>::at(std::floor(a.value()), std::floor(a.total()) - std::floor(a.value()));
 }
 
-// Two arguments of which one is a plain number.
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> pow(const Increment<T>& a, U b) {
-    return pow(a, Increment<T>(b));
+/// An increment beside a plain number, which is a constant then.
+template <class B, class A>
+concept Beside = requires(A a, B b) {
+    requires(std::is_arithmetic_v<A> != std::is_arithmetic_v<B>);
+    (a + b).change();
+};
+
+template <class A, Beside<A> B>
+auto pow(const A& a, const B& b) {
+    return pow(decltype(a + b)(a), decltype(a + b)(b));
 }
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> pow(U a, const Increment<T>& b) {
-    return pow(Increment<T>(a), b);
+template <class A, Beside<A> B>
+auto hypot(const A& x, const B& y) {
+    return hypot(decltype(x + y)(x), decltype(x + y)(y));
 }
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> hypot(const Increment<T>& x, U y) {
-    return hypot(x, Increment<T>(y));
+template <class A, Beside<A> B>
+auto atan2(const A& y, const B& x) {
+    return atan2(decltype(y + x)(y), decltype(y + x)(x));
 }
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> hypot(U x, const Increment<T>& y) {
-    return hypot(Increment<T>(x), y);
+template <class A, Beside<A> B>
+constexpr auto min(const A& a, const B& b) {
+    return min(decltype(a + b)(a), decltype(a + b)(b));
 }
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> atan2(const Increment<T>& y, U x) {
-    return atan2(y, Increment<T>(x));
-}
-template <class T, class U>
-requires std::is_arithmetic_v<U> Increment<T> atan2(U y, const Increment<T>& x) {
-    return atan2(Increment<T>(y), x);
-}
-template <class T, class U>
-requires std::is_arithmetic_v<U>
-constexpr Increment<T> min(const Increment<T>& a, U b) {
-    return least(a, Increment<T>(b));
-}
-template <class T, class U>
-requires std::is_arithmetic_v<U>
-constexpr Increment<T> min(U a, const Increment<T>& b) {
-    return least(Increment<T>(a), b);
-}
-template <class T, class U>
-requires std::is_arithmetic_v<U>
-constexpr Increment<T> max(const Increment<T>& a, U b) {
-    return greatest(a, Increment<T>(b));
-}
-template <class T, class U>
-requires std::is_arithmetic_v<U>
-constexpr Increment<T> max(U a, const Increment<T>& b) {
-    return greatest(Increment<T>(a), b);
+template <class A, Beside<A> B>
+constexpr auto max(const A& a, const B& b) {
+    return max(decltype(a + b)(a), decltype(a + b)(b));
 }
 
 }  // namespace lento

@@ -5,8 +5,7 @@
 /// Arithmetic and the elementary functions of the model language propagate the coefficients exactly up to degree D, by
 /// the usual recurrences: with y = phi(a) and y' = g a', the coefficients obey k y_k = sum_{j=1..k} j a_j g_{k-j}.
 /// Jet<double, 1> is a dual number; Jet<Jet<double, 1>, D> differentiates a series in a second direction. A Taylor is a
-/// jet whose degree is chosen when the program runs: code that is templated on its numbers is compiled once for all
-/// degrees.
+/// jet whose degree is chosen at run time: code that is templated on its numbers is compiled once for all degrees.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,7 @@
 
 namespace [[gnu::visibility("default")]] lento {
 
-// The functions of the model language for plain numbers, beside those for jets below: lento::sin works for every scalar
-// type.
+// For plain numbers, beside those for jets below: lento::sin works for every scalar type.
 using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::exp, std::expm1,
     std::floor, std::hypot, std::log, std::log10, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh,
     std::sqrt, std::tan, std::tanh;
@@ -192,16 +190,20 @@ using Taylor = Jet<double, any_degree>;
 
 namespace jet_detail {
 
-/// The series y with value y0 and y' = g a'.
+/// Continues y from its value, such that y' = g a'. g may be y itself.
 template <class T, int D>
-constexpr Jet<T, D> primitive(const T& y0, const Jet<T, D>& g, const Jet<T, D>& a) {
-    Jet<T, D> y = Jet<T, D>::shaped(a.top(), y0);
+constexpr void integrate(Jet<T, D>& y, const Jet<T, D>& g, const Jet<T, D>& a) {
     for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             y[k] += (a[j] * g[k - j]) * T(j);
         }
         y[k] /= T(k);
     }
+}
+template <class T, int D>
+constexpr Jet<T, D> primitive(const T& y0, const Jet<T, D>& g, const Jet<T, D>& a) {
+    auto y = Jet<T, D>::shaped(a.top(), y0);
+    integrate(y, g, a);
     return y;
 }
 
@@ -270,17 +272,27 @@ constexpr bool is_constant(const Jet<T, D>& a) {
     return true;
 }
 
+/// a^n for n from 0 on, by squaring.
+template <class S>
+S repeated_product(S a, int n) {
+    S y(1);
+    for (; n > 0; n /= 2) {
+        if (n % 2 == 1) {
+            y *= a;
+        }
+        if (n > 1) {
+            a *= a;
+        }
+    }
+    return y;
+}
+
 }  // namespace jet_detail
 
 template <class T, int D>
 Jet<T, D> exp(const Jet<T, D>& a) {
     auto y = Jet<T, D>::shaped(a.top(), exp(a[0]));
-    for (int k = 1; k <= a.top(); ++k) {
-        for (int j = 1; j <= k; ++j) {
-            y[k] += (a[j] * y[k - j]) * T(j);
-        }
-        y[k] /= T(k);
-    }
+    jet_detail::integrate(y, y, a);
     return y;
 }
 
@@ -405,17 +417,7 @@ Jet<T, D> pow(const Jet<T, D>& a, int n) {
     if (n < 0) {
         return Jet<T, D>(T(1)) / pow(a, -n);
     }
-    Jet<T, D> y(T(1));
-    Jet<T, D> square = a;
-    for (; n > 0; n /= 2) {
-        if (n % 2 == 1) {
-            y *= square;
-        }
-        if (n > 1) {
-            square *= square;
-        }
-    }
-    return y;
+    return jet_detail::repeated_product(a, n);
 }
 
 template <class T, int D>

@@ -47,8 +47,7 @@ struct OptionEntry {
 /// Every option there is.
 std::span<const OptionEntry> option_catalogue();
 
-/// Sets an option from text, as `--option NAME=VALUE` does. Throws Misuse for an unknown name or a value of the wrong
-/// kind.
+/// Sets an option from text, as `--option NAME=VALUE` does. Misuse for an unknown name or a value of the wrong kind.
 void set_option(Options& options, std::string_view name, std::string_view value);
 
 /// The names of the options that are set.

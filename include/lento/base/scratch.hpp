@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <vector>

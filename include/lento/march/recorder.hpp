@@ -1,5 +1,4 @@
-/// What a march is given and what listens to it: slow right-hand sides; samples, which go to their sink, and the dense
-/// output of steps, which is kept if asked.
+/// What a march is given, slow right-hand sides, and what listens to it: samples to a sink, dense output if asked.
 #pragma once
 
 #include <functional>

@@ -56,8 +56,7 @@ public:
     /// The system, with the values of the parameters.
     Problem problem() const;
 
-    /// What is asked of a run beside what the model says, as text: numbers may be expressions of the parameters.
-    /// Options are NAME=VALUE.
+    /// What is asked of a run beside what the model says: expressions of the parameters; options as NAME=VALUE.
     struct Asked {
         std::optional<std::string> method{}, rtol{}, atol{}, t_end{}, samples{};
         std::vector<std::string> options{};

@@ -64,8 +64,7 @@ private:
     std::vector<std::size_t> columns_;
 };
 
-/// A colour for each column such that columns of one colour share no row; derivatives by all of them then need one
-/// evaluation.
+/// A colour for each column. Columns of one colour share no row: derivatives by all of them need one evaluation.
 std::vector<std::size_t> colours_of_columns(const SparsePattern& pattern, std::size_t columns);
 
 /// Whether constraints move with the time while a motion is followed.
@@ -134,12 +133,8 @@ public:
 
     void values(In x, double t, Out g) const override { function_(x, t, g); }
     void gradient(In x, double t, Out entries) const override { by_colours<double>(x, t, entries); }
-    void rates(In x, In v, double t, Clock clock, Out result) const override {
-        along<Jet<double, 1>>(x, v, t, clock, result, 1);
-    }
-    void curvature(In x, In v, double t, Clock clock, Out result) const override {
-        along<Jet<double, 2>>(x, v, t, clock, result, 2);
-    }
+    void rates(In x, In v, double t, Clock clock, Out result) const override { along<1>(x, v, t, clock, result); }
+    void curvature(In x, In v, double t, Clock clock, Out result) const override { along<2>(x, v, t, clock, result); }
     void change(In x, double t, In d, double s, Out result) const override {
         using Number = Increment<double>;
         Scratch<Number> moved(x.size()), changed(count());
@@ -153,33 +148,20 @@ public:
     }
 
     bool takes_series() const override { return series; }
-    void values([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] const Taylor& t,
-                [[maybe_unused]] std::span<Taylor> g) const override {
+    void values(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> g) const override {
         if constexpr (series) {
             function_(x, t, g);
         }
     }
-    void gradient([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] const Taylor& t,
-                  [[maybe_unused]] std::span<Taylor> entries) const override {
+    void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const override {
         if constexpr (series) {
             by_colours<Taylor>(x, t, entries);
         }
     }
-    void curvature([[maybe_unused]] std::span<const Taylor> x, [[maybe_unused]] std::span<const Taylor> v,
-                   [[maybe_unused]] const Taylor& t, [[maybe_unused]] std::span<Taylor> result) const override {
+    void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
+                   std::span<Taylor> result) const override {
         if constexpr (series) {
-            using Nested = Jet<Taylor, 2>;
-            std::vector<Nested> curve(x.size()), image(count());
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                curve[i] = Nested(x[i]);
-                curve[i][1] = v[i];
-            }
-            Nested time(t);
-            time[1] = Taylor(1);
-            function_(std::span<const Nested>(curve), time, std::span<Nested>(image));
-            for (std::size_t j = 0; j < result.size(); ++j) {
-                result[j] = 2 * image[j][2];
-            }
+            along<2>(x, v, t, Clock::running, result);
         }
     }
 
@@ -190,17 +172,22 @@ private:
 
     std::unique_ptr<Constraints> copy() const override { return std::make_unique<ConstraintFunctions>(*this); }
 
+    /// NOTE: series are too long for the stack.
+    template <class S>
+    static constexpr std::size_t few = std::is_same_v<S, double> ? 32 : 0;
+
     /// The derivative of that order along x + s v.
-    template <class J>
-    void along(In x, In v, double t, Clock clock, Out result, int order) const {
-        Scratch<J> line(x.size()), image(count());
+    template <int Order, class S>
+    void along(std::span<const S> x, std::span<const S> v, const S& t, Clock clock, std::span<S> result) const {
+        using J = Jet<S, Order>;
+        Scratch<J, few<S>> line(x.size()), image(count());
         for (std::size_t i = 0; i < x.size(); ++i) {
             line[i][0] = x[i];
             line[i][1] = v[i];
         }
         function_(std::span<const J>(line.span()), clock == Clock::running ? J::variable(t) : J(t), image.span());
         for (std::size_t j = 0; j < result.size(); ++j) {
-            result[j] = order == 2 ? 2 * image[j][2] : image[j][1];
+            result[j] = Order == 2 ? 2 * image[j][Order] : image[j][Order];
         }
     }
 
@@ -208,9 +195,7 @@ private:
     template <class S>
     void by_colours(std::span<const S> x, const S& t, std::span<S> entries) const {
         using Dual = Jet<S, 1>;
-        // NOTE: series are too long for the stack.
-        constexpr std::size_t few = std::is_same_v<S, double> ? 32 : 0;
-        Scratch<Dual, few> line(x.size()), image(count());
+        Scratch<Dual, few<S>> line(x.size()), image(count());
         for (std::size_t i = 0; i < x.size(); ++i) {
             line[i][0] = x[i];
         }

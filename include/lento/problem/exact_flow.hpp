@@ -1,6 +1,5 @@
 /// Flows that are known: linear ones, oscillators, Kepler motions. What the members of a flow mean is in
-/// `problem/exact_part.hpp`; all are templates on their numbers, so that they are also known for points that are series
-/// in time.
+/// `problem/exact_part.hpp`; all are templates on their numbers, and so known for points that are series in time too.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +46,7 @@ struct UniversalAnomaly {
     double revolutions;
 };
 
-/// None if r is zero or something is not finite. A flyby from r to a pericentre r_p in one step is known to (r / r_p)^2
-/// ulps: more than one step of it is better.
+/// None if r is zero or something is not finite. One step from r past a pericentre r_p is known to (r / r_p)^2 ulps.
 std::optional<UniversalAnomaly> universal_anomaly(double distance, double position_times_velocity, double speed_squared,
                                                   double mu, double time);
 
@@ -166,8 +164,7 @@ std::optional<KeplerSeries<S>> kepler_series(const S& distance, const S& positio
     return finite && end > 0 ? std::optional(result) : std::nullopt;
 }
 
-/// y' = A y, du = (e^(Ah) - 1) y. The matrices of the last h are kept: those of one splitting step, or of all phases of
-/// an average.
+/// y' = A y, du = (e^(Ah) - 1) y. Matrices are kept for the last h: of a splitting step, or all phases of an average.
 class LinearFlow {
 public:
     static constexpr std::size_t most_kept = 2048;

@@ -5,8 +5,7 @@
 ///     carry(h, y, w, dw)       dw = D phi_h(y) w - w
 ///
 /// Increments, and not the point they lead to: a short motion is known to its last digit, and not to the last digit of
-/// y. An `ExactPart` is immutable; each caller takes a flow of its own from it. Flows are written as in
-/// `problem/exact_flow.hpp`.
+/// y. An `ExactPart` is immutable; each caller takes a flow of its own. Those that are known: `problem/exact_flow.hpp`.
 #pragma once
 
 #include <concepts>
@@ -95,13 +94,12 @@ public:
     std::optional<std::string> failure() const override { return flow_.failure(); }
 
     bool carry(double h, In y, In w, Out dw) override { return carried<double>(h, y, w, dw); }
-    void field([[maybe_unused]] std::span<const Taylor> y, [[maybe_unused]] std::span<Taylor> rate) const override {
+    void field(std::span<const Taylor> y, std::span<Taylor> rate) const override {
         if constexpr (SeriesFlow<Flow>) {
             flow_.field(y, rate);
         }
     }
-    bool increment([[maybe_unused]] double h, [[maybe_unused]] std::span<const Taylor> y,
-                   [[maybe_unused]] std::span<Taylor> du) override {
+    bool increment(double h, std::span<const Taylor> y, std::span<Taylor> du) override {
         if constexpr (SeriesFlow<Flow>) {
             return flow_.increment(h, y, du);
         } else {
@@ -114,8 +112,7 @@ public:
 
 private:
     template <class S>
-    bool carried([[maybe_unused]] double h, [[maybe_unused]] std::span<const S> y,
-                 [[maybe_unused]] std::span<const S> w, [[maybe_unused]] std::span<S> dw) {
+    bool carried(double h, std::span<const S> y, std::span<const S> w, std::span<S> dw) {
         if constexpr (SeriesFlow<Flow>) {
             return lento::carry<S>(flow_, h, y, w, dw);
         } else {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "lento/base/jet.hpp"
-#include "lento/base/scratch.hpp"
 
 namespace [[gnu::visibility("default")]] lento {
 
@@ -128,8 +127,6 @@ template <class F>
 struct Given {
     std::size_t dimension, phases;
     F function;
-
-    void operator()(In x, In v, double t, In theta, Out f) const { function(x, v, t, theta, f); }
 
     static void at(const void* self, const double* x, const double* v, double t, const double* theta, const double*,
                    double* f) {

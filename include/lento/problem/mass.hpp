@@ -57,8 +57,8 @@ public:
     bool is_diagonal() const { return kind_ != Kind::full; }
 
     /// The entries (row, column) of M, for energies and checks, and of M^-1.
-    double entry(std::size_t row, std::size_t column) const;
-    double inverse_entry(std::size_t row, std::size_t column) const;
+    double entry(std::size_t row, std::size_t column) const { return entry_of(entries_, row, column); }
+    double inverse_entry(std::size_t row, std::size_t column) const { return entry_of(inverse_, row, column); }
     /// M v.
     std::vector<double> times(std::span<const double> v) const;
 
@@ -88,6 +88,8 @@ public:
 
 private:
     enum class Kind { one, diagonal, full };
+
+    double entry_of(const std::vector<double>& numbers, std::size_t row, std::size_t column) const;
 
     std::size_t dimension_;
     Kind kind_ = Kind::one;

@@ -87,8 +87,7 @@ struct Problem {
 
 struct FasterProblem {
     Problem problem;
-    std::vector<double>
-        start{};  ///< y = (x, v) or the variables, where that depends on how fast the motion is; else empty
+    std::vector<double> start{};  ///< (x, v) or variables, where they depend on how fast the motion is; else empty
 };
 
 }  // namespace lento

@@ -61,15 +61,13 @@ struct Springs {
     std::shared_ptr<const Constraints> measures{};
     Forces slow{};  ///< the forces beside the springs
 
-    /// Given by springs that know their forces near a centre, or themselves at other frequencies, in a form of their
-    /// own; else both follow from the elongations.
+    /// Where springs know their forces near a centre, or at other frequencies, better than by their elongations.
     std::function<std::unique_ptr<CentredForce>()> centred{};
     std::function<Problem(double factor)> stiffened{};
 };
 
-/// The forces of springs that are given by their elongations, beside slow ones.
-Forces force_of_springs(Forces slow, std::shared_ptr<const Constraints> elongations, std::vector<double> strengths,
-                        std::size_t dimension);
+/// Springs that are given by their elongations beside the forces of a problem.
+Problem beside_springs(Problem slow, std::vector<SpringEntry> entries, std::shared_ptr<const Constraints> elongations);
 
 /// The forces of a problem with springs near a centre.
 std::unique_ptr<CentredForce> centred_force(const Problem& problem);

@@ -90,17 +90,16 @@ Problem vibrated_system(std::size_t dimension, const std::vector<double>& freque
                                Forces::of(dimension, frequencies.size(), std::move(force)));
 }
 
-/// No phase: a system whose solutions oscillate with a known fast period, `force(x, v, t, f)`.
-template <class F>
-Problem oscillating_system(std::size_t dimension, double period, F force) {
-    return coordinates_problem(dimension, {}, Forces::of(dimension, 0, force_detail::NoPhase<F>{std::move(force)}))
-        .with_period(period);
-}
-
-/// Neither: `force(x, v, t, f)`.
+/// No phase: `force(x, v, t, f)`.
 template <class F>
 Problem plain_system(std::size_t dimension, F force) {
     return coordinates_problem(dimension, {}, Forces::of(dimension, 0, force_detail::NoPhase<F>{std::move(force)}));
+}
+
+/// The same where solutions oscillate with a known fast period.
+template <class F>
+Problem oscillating_system(std::size_t dimension, double period, F force) {
+    return plain_system(dimension, std::move(force)).with_period(period);
 }
 
 /// y' = r(y, t): `rate(y, t, r)`.

@@ -54,8 +54,7 @@ private:
     std::vector<double> coefficients_;
 };
 
-/// From (x, v) and a at both ends of a step; the result is y = (x, v), the velocity being the derivative of the
-/// position.
+/// From (x, v) and a at both ends of a step; the result is y = (x, v), in which v is the derivative of x.
 DenseStep quintic_hermite(double from, double to, std::span<const double> y0, std::span<const double> a0,
                           std::span<const double> y1, std::span<const double> a1);
 
