@@ -58,7 +58,7 @@ private:
     using Sum = CompensatedVectorSum<S, extent>;
     using View = std::span<const S, extent>;
 
-    /// A member to work on: with the dimension known, a copy on the stack, which lives in registers; else the member itself.
+    /// A member to work on: with the dimension known, a copy on the stack, in registers; else the member.
     template <class T>
     using Local = std::conditional_t<extent == dynamic, T&, T>;
 
@@ -95,7 +95,7 @@ private:
     template <class Visitor>
     void visit(const WindowStart& start, Visitor&& visitor) {
         // NOTE: what almost every window is (one phase, no slow velocity to add, time at rest) gets a loop of its own
-        // without the questions, and one coordinate another without arrays; they cost a quarter of a step over a pendulum.
+        // without the questions, and one coordinate another without arrays: a quarter of a step over a pendulum.
         if (ratios_.size() != 1 || !start.slow_velocity.empty() || start.time == ExplicitTime::running) {
             sweep(start, visitor, [&](Instant at, View x, View v, auto a) { evaluate(start, at, x, v, a); });
             return;

@@ -2,8 +2,8 @@
 ///
 ///     F = sum_{|k| <= M} w_|k| a_k                                            (vibrated (2.11), (2.15))
 ///
-/// with a_k the acceleration after k micro-steps h = T/N from the middle. Where the motion is even about the middle, the
-/// forward half is enough (section 2.3). Phases are exact fractions k/N of a period from the start of the window, sums
+/// with a_k the acceleration after k micro-steps h = T/N from the middle. Where the motion is even about the middle,
+/// the forward half is enough (section 2.3). Phases are exact fractions k/N of a period from the window's start, sums
 /// are compensated, and nothing is allocated after construction.
 #pragma once
 
@@ -77,8 +77,8 @@ protected:
     std::int64_t micro_steps_ = 0;
 };
 
-/// A window with the stepper of that name (`step/catalogue.hpp`). For up to three coordinates the length is known to the compiler: the loop then
-/// runs in registers. One indirect call a window, one a force.
+/// A window with the stepper of that name (`step/catalogue.hpp`). For up to three coordinates the compiler
+/// knows the length: the loop then runs in registers. One indirect call a window, one a force.
 std::unique_ptr<Window> make_window(std::string_view stepper, Acceleration& acceleration, const TimeScales& scales,
                                     const WindowShape& shape);
 

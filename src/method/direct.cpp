@@ -1,8 +1,8 @@
 /// Direct integration: every vibration resolved, no averaging. The reference.
 ///
 /// Dormand-Prince 5(4) with step-size control, or any stepper with fixed steps, on M x'' = f(x, x', t, theta(t))
-/// or y' = r(y, t, theta(t)) itself. Phases are reduced exactly, so that long runs keep them. With constraints: half-explicit
-/// Dormand-Prince, or RATTLE and the other steppers that keep them.
+/// or y' = r(y, t, theta(t)) itself. Phases are reduced exactly, so that long runs keep them. With
+/// constraints: half-explicit Dormand-Prince, or RATTLE and the other steppers that keep them.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -35,8 +35,8 @@ Verdict judge(const Problem& problem, const Request& request) {
     return {true, fmt::format("it resolves every vibration, with about {:.2g} evaluations", evaluations), evaluations};
 }
 
-/// NOTE: an error control that is relative to the solution lets it grow without bounds: Adams methods of high order add energy to
-/// an undamped vibration, step by step within the tolerance.
+/// NOTE: an error control that is relative to the solution lets it grow without bounds: Adams methods of high order add
+/// energy to an undamped vibration, step by step within the tolerance.
 std::optional<std::string> growth_warning(const MacroChoice& macro, const Request& request, const Snapshot& end) {
     constexpr double suspicious = 1e6;
     const double before = largest(request.start);

@@ -86,8 +86,8 @@ public:
     /// Called as the run ends, started or not: puts counters and the options as they were used into the record.
     void count_with(std::function<void()> count) { count_ = std::move(count); }
 
-    /// Ends the run: by the violation, if there is one, whatever the march says. A march that failed names the component
-    /// it failed in, with this advice. One that took more evaluations than resolving every vibration would, warns.
+    /// Ends the run: by the violation, if there is one, whatever the march says. A march that failed names the
+    /// component it failed in, with this advice. One that took more evaluations than direct ones would, warns.
     struct Ending {
         MarchResult result{};
         Trajectory trajectory{};
