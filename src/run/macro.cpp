@@ -187,8 +187,8 @@ Marched march_macro(const MacroChoice& choice, const SlowMotion& motion, const R
     auto next = motion.projection_times.begin();
     while (total.reached < request.t_end) {
         const double to = next == motion.projection_times.end() ? request.t_end : *next;
-        Piece piece(choice, motion, request, {total.reached, to}, request.most_steps - total.steps - total.rejected,
-                    recorder);
+        Piece piece{choice,  motion, request, {total.reached, to}, request.most_steps - total.steps - total.rejected,
+                    recorder};
         auto result = piece.march(y);
         result.steps += total.steps;
         result.rejected += total.rejected;
