@@ -110,9 +110,12 @@ private:
     }
     bool taken(const std::string& wanted) const {
         const auto same = [&](const auto& entry) { return entry.name == wanted; };
-        const auto is_unknown = [&](Index i) { return name(i) == wanted; };
-        return std::ranges::any_of(std::views::iota(Index(0), d_), is_unknown) ||
-               std::ranges::any_of(model_.observed, same) || std::ranges::any_of(model_.phases, same) ||
+        for (Index i = 0; i < d_; ++i) {
+            if (name(i) == wanted) {
+                return true;
+            }
+        }
+        return std::ranges::any_of(model_.observed, same) || std::ranges::any_of(model_.phases, same) ||
                std::ranges::any_of(model_.parameters, same) || std::ranges::any_of(variables_, same);
     }
 

@@ -49,7 +49,11 @@ Model Reader::read() {
 }
 
 const Value& Reader::section(std::string_view name) const {
-    static const Value absent{.kind = Value::Kind::table};
+    static const Value absent = [] {
+        Value table;
+        table.kind = Value::Kind::table;
+        return table;
+    }();
     const Entry* entry = document_.find(name);
     return entry == nullptr ? absent : entry->value;
 }

@@ -103,7 +103,8 @@ double between(const Level& level, const std::vector<double>& values, double t) 
 /// The samples, no more than a chart can show, with the band that the vibration fills where it is known; else, where
 /// samples are left out, with the lowest and highest of them.
 Json whole_run(const RunOutput& output, std::size_t columns) {
-    const auto& [names, times, rows] = output.slow;
+    const auto& times = output.slow.t;
+    const auto& rows = output.slow.rows;
     const std::size_t most = std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
     const std::size_t stride = std::max<std::size_t>(1, (times.size() + most - 1) / most);
     std::vector<std::size_t> picks;
@@ -142,7 +143,7 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
                 column.high.push_back(high);
             }
         }
-        json[names[i]] = column_json(column);
+        json[output.slow.names[i]] = column_json(column);
     }
     return {{"from", times.front()},
             {"to", times.back()},
