@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,56 +30,17 @@ Problem variables_problem(std::size_t dimension, std::vector<Phase> phases, Forc
 /// "theta1", "theta2", ...
 std::vector<Phase> phases_of(const std::vector<double>& frequencies);
 
-namespace force_detail {
-
-// What users write, in the form that `Forces::of` takes. NOTE: whether it takes series is what the user's function
-// says: an adapter that takes anything would promise too much.
-template <class F>
-struct OnePhase {
-    F function;
-    template <class S>
-    requires std::is_invocable_v<const F&, std::span<const S>, std::span<const S>, S, S, std::span<S>>
-    void operator()(std::span<const S> x, std::span<const S> v, const S& t, std::span<const S> theta,
-                    std::span<S> f) const {
-        function(x, v, t, theta[0], f);
-    }
-};
-template <class F>
-struct NoPhase {
-    F function;
-    template <class S>
-    requires std::is_invocable_v<const F&, std::span<const S>, std::span<const S>, S, std::span<S>>
-    void operator()(std::span<const S> x, std::span<const S> v, const S& t, std::span<const S>, std::span<S> f) const {
-        function(x, v, t, f);
-    }
-};
-template <class F>
-struct Rate {
-    F function;
-    template <class S>
-    requires std::is_invocable_v<const F&, std::span<const S>, S, std::span<const S>, std::span<S>>
-    void operator()(std::span<const S> y, std::span<const S>, const S& t, std::span<const S> theta,
-                    std::span<S> rate) const {
-        function(y, t, theta, rate);
-    }
-};
-template <class F>
-struct RateAlone {
-    F function;
-    template <class S>
-    requires std::is_invocable_v<const F&, std::span<const S>, S, std::span<S>>
-    void operator()(std::span<const S> y, std::span<const S>, const S& t, std::span<const S>, std::span<S> rate) const {
-        function(y, t, rate);
-    }
-};
-
-}  // namespace force_detail
+// What users write is given to `Forces::of` in the form that it takes. NOTE: whether it takes series is what the user's
+// function says: an adapter that takes anything would promise too much.
 
 /// One phase theta = frequency * t: `force(x, v, t, theta, f)`.
 template <class F>
 Problem vibrated_system(std::size_t dimension, double frequency, F force) {
-    return coordinates_problem(dimension, {{.frequency = frequency}},
-                               Forces::of(dimension, 1, force_detail::OnePhase<F>{std::move(force)}));
+    auto given = [force = std::move(force)](auto x, auto v, const auto& t, auto theta,
+                                            auto f) -> decltype(std::declval<const F&>()(x, v, t, theta[0], f)) {
+        return force(x, v, t, theta[0], f);
+    };
+    return coordinates_problem(dimension, {{.frequency = frequency}}, Forces::of(dimension, 1, std::move(given)));
 }
 
 /// Several phases theta[j] = frequencies[j] * t: `force(x, v, t, theta, f)` with a span theta.
@@ -93,7 +53,11 @@ Problem vibrated_system(std::size_t dimension, const std::vector<double>& freque
 /// No phase: `force(x, v, t, f)`.
 template <class F>
 Problem plain_system(std::size_t dimension, F force) {
-    return coordinates_problem(dimension, {}, Forces::of(dimension, 0, force_detail::NoPhase<F>{std::move(force)}));
+    auto given = [force = std::move(force)](auto x, auto v, const auto& t, auto,
+                                            auto f) -> decltype(std::declval<const F&>()(x, v, t, f)) {
+        return force(x, v, t, f);
+    };
+    return coordinates_problem(dimension, {}, Forces::of(dimension, 0, std::move(given)));
 }
 
 /// The same where solutions oscillate with a known fast period.
@@ -105,15 +69,22 @@ Problem oscillating_system(std::size_t dimension, double period, F force) {
 /// y' = r(y, t): `rate(y, t, r)`.
 template <class F>
 Problem first_order_system(std::size_t dimension, F rate) {
-    return variables_problem(dimension, {}, Forces::of(dimension, 0, force_detail::RateAlone<F>{std::move(rate)}));
+    auto given = [rate = std::move(rate)](auto y, auto, const auto& t, auto,
+                                          auto r) -> decltype(std::declval<const F&>()(y, t, r)) {
+        return rate(y, t, r);
+    };
+    return variables_problem(dimension, {}, Forces::of(dimension, 0, std::move(given)));
 }
 
 /// y' = r(y, t, theta), with phases: `rate(y, t, theta, r)` with a span theta.
 template <class F>
 Problem first_order_system(std::size_t dimension, std::vector<Phase> phases, F rate) {
     const std::size_t count = phases.size();
-    return variables_problem(dimension, std::move(phases),
-                             Forces::of(dimension, count, force_detail::Rate<F>{std::move(rate)}));
+    auto given = [rate = std::move(rate)](auto y, auto, const auto& t, auto theta,
+                                          auto r) -> decltype(std::declval<const F&>()(y, t, theta, r)) {
+        return rate(y, t, theta, r);
+    };
+    return variables_problem(dimension, std::move(phases), Forces::of(dimension, count, std::move(given)));
 }
 
 /// With these constraints. Throws Misuse where they leave nothing to move.
