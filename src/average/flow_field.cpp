@@ -77,27 +77,13 @@ template <class S>
 void FlowField::rates(int degree, double t, In z, Out a) {
     const std::size_t n = dimension();
     const BlockLayout layout{n, points()};
-    const auto gather = [&](In block, std::size_t k, std::span<S> values) {
-        if constexpr (std::is_same_v<S, double>) {
-            layout.gather(block, k, values);
-        } else {
-            layout.gather(degree, block, k, values);
-        }
-    };
-    const auto scatter = [&](std::span<const S> values, std::size_t k, Out block) {
-        if constexpr (std::is_same_v<S, double>) {
-            layout.scatter(values, k, block);
-        } else {
-            layout.scatter(degree, values, k, block);
-        }
-    };
     const S nothing(NAN);
     std::vector<S> start(n), y(n), rest(n), large(n), result(n);
     std::vector<bool> lost(points());  // where there is no motion along the flow
     points_on_flow_.resize(z.size());
     rates_.resize(z.size());
     for (std::size_t k = 0; k < points(); ++k) {
-        gather(z, k, start);
+        layout.gather(degree, z, k, start);
         lost[k] = !flow_->increment(time_at(k), std::span<const S>(start), std::span<S>(y));
         if (lost[k]) {
             fail();
@@ -105,12 +91,12 @@ void FlowField::rates(int degree, double t, In z, Out a) {
         } else {
             std::ranges::transform(y, start, y.begin(), std::plus<>());
         }
-        scatter(y, k, points_on_flow_);
+        layout.scatter(degree, y, k, points_on_flow_);
     }
     (*forces_)(block(degree, t, points_on_flow_, {}, problem_.parameters), rates_);
     for (std::size_t k = 0; k < points(); ++k) {
-        gather(points_on_flow_, k, y);
-        gather(rates_, k, rest);
+        layout.gather(degree, points_on_flow_, k, y);
+        layout.gather(degree, rates_, k, rest);
         const std::span<const S> point(y);
         flow_->field(point, std::span<S>(large));
         std::ranges::transform(rest, large, rest.begin(), std::minus<>());
@@ -123,7 +109,7 @@ void FlowField::rates(int degree, double t, In z, Out a) {
         } else {
             std::ranges::transform(result, rest, result.begin(), std::plus<>());
         }
-        scatter(result, k, a);
+        layout.scatter(degree, result, k, a);
     }
 }
 

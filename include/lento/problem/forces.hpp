@@ -104,6 +104,9 @@ struct BlockLayout {
             }
         }
     }
+    // Plain numbers are series of degree 0.
+    void gather(int, In block, std::size_t k, Out values) const { gather(block, k, values); }
+    void scatter(int, In values, std::size_t k, Out block) const { scatter(values, k, block); }
     void gather(In block, std::size_t k, Out values) const {
         for (std::size_t i = 0; i < values.size(); ++i) {
             values[i] = block[at(0, i, k)];
@@ -176,18 +179,14 @@ private:
             for (std::size_t l = 0; l < theta.size(); ++l) {
                 theta[l] = block.theta[l * block.lanes + k];
             }
-            if constexpr (std::is_same_v<S, double>) {
-                layout.gather(block.x, k, x);
-                layout.gather(block.v, k, v);
-                given_->function(In(x), In(v), block.t[k], In(theta), result);
-                layout.scatter(result, k, f);
-            } else {
-                layout.gather(block.degree, block.x, k, x);
-                layout.gather(block.degree, block.v, k, v);
-                given_->function(std::span<const S>(x), std::span<const S>(v), S::variable(block.t[k], block.degree),
-                                 std::span<const S>(theta), result);
-                layout.scatter(block.degree, result, k, f);
+            S t = block.t[k];
+            if constexpr (!std::is_arithmetic_v<S>) {
+                t = S::variable(block.t[k], block.degree);
             }
+            layout.gather(block.degree, block.x, k, x);
+            layout.gather(block.degree, block.v, k, v);
+            given_->function(std::span<const S>(x), std::span<const S>(v), t, std::span<const S>(theta), result);
+            layout.scatter(block.degree, result, k, f);
         }
     }
 
