@@ -74,14 +74,16 @@ std::vector<Function> smooth_functions() {
         {"x^-0.5", [](auto x) { return pow(x, -0.5); }, [](Fine x) { return 1 / sqrt(x); }, 1e-3, 3},
         {"2^x", [](auto x) { return pow(2.0, x); }, [](Fine x) { return pow(Fine(2), x); }, -3, 3},
         {"x^x", [](auto x) { return pow(x, x); }, [](Fine x) { return pow(x, x); }, 0.6, 3},
-        {"hypot(x, 2)", [](auto x) { return hypot(x, 2); }, [](Fine x) { return sqrt(x * x + 4); }, 0, 9},
-        {"hypot(1e200 x, 3e200)", [](auto x) { return hypot(1e200 * x, 3e200); },
+        {"hypot(x, 2)", [](auto x) { return hypot(x, decltype(x)(2)); }, [](Fine x) { return sqrt(x * x + 4); }, 0, 9},
+        {"hypot(1e200 x, 3e200)", [](auto x) { return hypot(1e200 * x, decltype(x)(3e200)); },
          [](Fine x) { return Fine(1e200) * hypot(x, Fine(3e200) / Fine(1e200)); }, 0, 9},
-        {"atan2(x, 2)", [](auto x) { return atan2(x, 2); }, [](Fine x) { return atan(x / 2); }, -9, 9},
-        {"atan2(1, x)", [](auto x) { return atan2(1, x); },
+        {"atan2(x, 2)", [](auto x) { return atan2(x, decltype(x)(2)); }, [](Fine x) { return atan(x / 2); }, -9, 9},
+        {"atan2(1, x)", [](auto x) { return atan2(decltype(x)(1), x); },
          [](Fine x) { return boost::math::constants::half_pi<Fine>() - atan(x); }, -9, 9},
-        {"max(x, 0.5)", [](auto x) { return max(x, 0.5); }, [](Fine x) { return x > 0.5 ? x : 0.5; }, -4, 4},
-        {"min(0.5, x)", [](auto x) { return min(0.5, x); }, [](Fine x) { return x < 0.5 ? x : 0.5; }, -4, 4},
+        {"max(x, 0.5)", [](auto x) { return max(x, decltype(x)(0.5)); }, [](Fine x) { return x > 0.5 ? x : 0.5; }, -4,
+         4},
+        {"min(0.5, x)", [](auto x) { return min(decltype(x)(0.5), x); }, [](Fine x) { return x < 0.5 ? x : 0.5; }, -4,
+         4},
     };
 }
 

@@ -334,32 +334,15 @@ Increment<T> floor(const Increment<T>& a) {
     return Increment<T>::at(std::floor(a.value()), std::floor(a.total()) - std::floor(a.value()));
 }
 
-/// An increment beside a plain number, which is a constant then.
+/// An increment beside a plain number, which is a constant then: as for jets, in powers alone.
 template <class B, class A>
 concept Beside = requires(A a, B b) {
     requires(std::is_arithmetic_v<A> != std::is_arithmetic_v<B>);
     (a + b).change();
 };
-
 template <class A, Beside<A> B>
 auto pow(const A& a, const B& b) {
     return pow(decltype(a + b)(a), decltype(a + b)(b));
-}
-template <class A, Beside<A> B>
-auto hypot(const A& x, const B& y) {
-    return hypot(decltype(x + y)(x), decltype(x + y)(y));
-}
-template <class A, Beside<A> B>
-auto atan2(const A& y, const B& x) {
-    return atan2(decltype(y + x)(y), decltype(y + x)(x));
-}
-template <class A, Beside<A> B>
-constexpr auto min(const A& a, const B& b) {
-    return min(decltype(a + b)(a), decltype(a + b)(b));
-}
-template <class A, Beside<A> B>
-constexpr auto max(const A& a, const B& b) {
-    return max(decltype(a + b)(a), decltype(a + b)(b));
 }
 
 }  // namespace lento
