@@ -11,7 +11,6 @@
 #include "lento/base/misuse.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/normal_matrix.hpp"
-#include "problem/relaxed.hpp"
 
 namespace lento {
 namespace {

@@ -1,9 +1,5 @@
 #include "problem/acceleration.hpp"
 
-#include <limits>
-
-#include "problem/manifold.hpp"
-
 namespace lento {
 
 Acceleration::Acceleration(const Problem& problem)
@@ -20,10 +16,6 @@ Acceleration::Acceleration(const Problem& problem)
         lambda_.resize(manifold_->count());
     }
 }
-
-Acceleration::~Acceleration() = default;
-Acceleration::Acceleration(Acceleration&&) noexcept = default;
-Acceleration& Acceleration::operator=(Acceleration&&) noexcept = default;
 
 void Acceleration::eliminate(In x, In v, double t, Out a) {
     const std::span<double> free(free_), scratch(scratch_);

@@ -19,18 +19,14 @@
 
 #include "base/vector.hpp"
 #include "lento/problem/problem.hpp"
+#include "problem/manifold.hpp"
 
 namespace lento {
-
-class Manifold;
 
 class Acceleration {
 public:
     /// Keeps a problem of its own: parts are shared, so that a copy costs little.
     explicit Acceleration(const Problem& problem);
-    ~Acceleration();
-    Acceleration(Acceleration&&) noexcept;
-    Acceleration& operator=(Acceleration&&) noexcept;
 
     void operator()(In x, In v, double t, In theta, Out a) {
         uncounted<dynamic>(x, v, t, theta, a);

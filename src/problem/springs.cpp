@@ -110,4 +110,15 @@ Problem stiffened(const Problem& problem, double factor) {
     return beside_springs(std::move(slow), std::move(entries), problem.springs->measures);
 }
 
+Problem relaxed(const Problem& problem, double frequency, const std::vector<double>& strengths) {
+    if (problem.relaxed) {
+        return problem.relaxed(frequency, strengths);
+    }
+    std::vector<SpringEntry> entries;
+    for (std::size_t j = 0; j < strengths.size(); ++j) {
+        entries.push_back({problem.constraints->names()[j], frequency, strengths[j], j, j + 1});
+    }
+    return beside_springs(problem.free(), std::move(entries), problem.constraints);
+}
+
 }  // namespace lento

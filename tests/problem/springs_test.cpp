@@ -6,7 +6,6 @@
 
 #include "lento/base/misuse.hpp"
 #include "papers/two_springs.hpp"
-#include "problem/relaxed.hpp"
 #include "problem/spring_spectrum.hpp"
 
 namespace lento {

@@ -75,4 +75,10 @@ std::unique_ptr<CentredForce> centred_force(const Problem& problem);
 /// The same problem with all springs stiffer: their frequencies times `factor`.
 Problem stiffened(const Problem& problem, double factor);
 
+/// Springs of stiffness strengths[j] and that nominal frequency in place of rigid constraints: g(x, t) = 0 becomes the
+/// potential 1/2 k g^2. As k grows, slow motions of the springs approach those of the constraints with O(1/k), and k g
+/// the multipliers (slow-manifold (4), section 6.5). A problem may know a better form of itself; else springs that it
+/// has already become part of its slow force.
+Problem relaxed(const Problem& problem, double frequency, const std::vector<double>& strengths);
+
 }  // namespace lento
