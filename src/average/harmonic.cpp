@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/compensated_sum.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
 
@@ -48,14 +49,11 @@ PhaseGrid::PhaseGrid(std::size_t points) : m_(points), circulant_(2 * points - 1
 
 double PhaseGrid::mean(In g) const {
     // NOTE: forces of size omega cancel to a mean of size one.
-    double sum = 0;
-    double lost = 0;
+    CompensatedSum<double> sum;
     for (const double value : g) {
-        const double next = sum + value;
-        lost += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
-        sum = next;
+        sum.add(value);
     }
-    return (sum + lost) / static_cast<double>(m_);
+    return sum.value() / static_cast<double>(m_);
 }
 
 void PhaseGrid::inverse(double factor, In g, double rate, In h, Out result) const {
@@ -187,11 +185,8 @@ void HarmonicAverage::sweep(int sweeps, double t, In X, In V) {
     const auto take_force = [&](In rates) {
         const auto before = force_;
         means(rates, force_);
-        double change = 0;
-        for (std::size_t i = 0; i < dimension(); ++i) {
-            change = larger(change, weights_[i] * std::abs(force_[i] - before[i]));
-        }
-        changes_.push_back(change);
+        changes_.push_back(
+            largest_of(dimension(), [&](std::size_t i) { return weights_[i] * std::abs(force_[i] - before[i]); }));
     };
     for (degree_ = 0; degree_ < sweeps; ++degree_) {
         slow_series(degree_, X, V);

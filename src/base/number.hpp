@@ -20,20 +20,20 @@ constexpr double larger(double a, double b) {
     return a >= b ? a : b > a ? b : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The largest |x_i|, and |a_i - b_i|; NaN if there is one.
-inline double largest(std::span<const double> x) {
-    double size = 0;
-    for (const double component : x) {
-        size = larger(size, std::abs(component));
+/// The largest of size(i) for i < count, of |x_i|, and of |a_i - b_i|; NaN if there is one.
+template <class Size>
+double largest_of(std::size_t count, Size&& size) {
+    double largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        largest = larger(largest, size(i));
     }
-    return size;
+    return largest;
+}
+inline double largest(std::span<const double> x) {
+    return largest_of(x.size(), [&](std::size_t i) { return std::abs(x[i]); });
 }
 inline double largest_change(std::span<const double> a, std::span<const double> b) {
-    double change = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        change = larger(change, std::abs(a[i] - b[i]));
-    }
-    return change;
+    return largest_of(a.size(), [&](std::size_t i) { return std::abs(a[i] - b[i]); });
 }
 
 /// y += factor x

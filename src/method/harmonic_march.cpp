@@ -44,10 +44,8 @@ private:
         constexpr double turns[] = {0.6180339887498949, 0.4142135623730950};
         average_->between_phases(turns[looks_++ % 2], t, y.first(dimension()), y.subspan(dimension()), response_, rates,
                                  differences_);
-        double size = 0;
-        for (std::size_t i = 0; i < dimension(); ++i) {
-            size = larger(size, weights[i] * std::abs(differences_[i]));
-        }
+        const double size =
+            largest_of(dimension(), [&](std::size_t i) { return weights[i] * std::abs(differences_[i]); });
         if (!(size <= doubt.size)) {
             doubt = {t, size, {y.begin(), y.end()}};
         }

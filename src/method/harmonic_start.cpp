@@ -105,11 +105,11 @@ void HarmonicStart::know_scales(In scales, HarmonicPlan& plan) {
 }
 
 double HarmonicStart::change(In a, In b) const {
-    double largest = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        largest = larger(largest, weights_[i] * std::abs(a[i] - b[i]));
-    }
-    return largest;
+    return largest_of(a.size(), [&](std::size_t i) { return weights_[i] * std::abs(a[i] - b[i]); });
+}
+
+double HarmonicStart::over_tolerance(In a, In b, const HarmonicPlan& plan) const {
+    return largest_of(a.size(), [&](std::size_t i) { return std::abs(a[i] - b[i]) / tolerance(i, plan); });
 }
 
 double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b,
@@ -118,9 +118,7 @@ double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a,
     for (const double phi : {0.3, 2.2, 4.5}) {
         const auto first = at_phase(a, at_a, phi);
         const auto second = at_phase(b, at_b, phi);
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            largest = larger(largest, std::abs(first[i] - second[i]) / tolerance(i, plan));
-        }
+        largest = larger(largest, over_tolerance(first, second, plan));
     }
     return largest;
 }
@@ -222,10 +220,7 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         plan.ratio = mean_ratio(average.changes());
         plan.finite = finite(average.force()) && finite(plan.state);
         Defect left{.force = left_by_sweeps(average.changes())};
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            left.response = larger(left.response, std::abs(plan.state[i] - before[i]) / tolerance(i, plan));
-        }
-        left.response *= std::min(1.0, std::max(plan.ratio, 0.01));
+        left.response = over_tolerance(plan.state, before, plan) * std::min(1.0, std::max(plan.ratio, 0.01));
         const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
         const bool hopeless = plan.sweeps >= 5 && plan.ratio > most_ratio;
         if (plan.sweeps == most || too_dear(price(plan.sweeps + 1)) || (!sweeps && (settled || hopeless))) {

@@ -83,6 +83,7 @@ private:
     void weigh(std::size_t i, const HarmonicPlan& plan);
     void take_series(const HarmonicAverage& average, HarmonicPlan& plan) const;
     double change(In a, In b) const;
+    double over_tolerance(In a, In b, const HarmonicPlan& plan) const;
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
