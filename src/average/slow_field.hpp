@@ -82,5 +82,8 @@ Eigen::VectorXd shortest(const Eigen::MatrixXd& rows, const Eigen::VectorXd& pro
 inline In span_of(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
+inline Eigen::Map<const Eigen::VectorXd> vector_of(In x) {
+    return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
 
 }  // namespace lento

@@ -8,14 +8,7 @@
 namespace lento {
 namespace {
 
-constexpr std::array options{
-    Method::Option{"macro", "rk4 (herk3 with constraints) with macro_step or steps, else dopri5"},
-    Method::Option{"macro_step", "adaptive"},
-    Method::Option{"steps", "adaptive"},
-    Method::Option{"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
-    Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
-    Method::Option{"micro_step", "from micro_steps_per_period"},
-    Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
+constexpr auto options = recovery_options();
 
 Solution solve(Run& run) {
     StroboscopicRun strobe(run);

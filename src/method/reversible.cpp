@@ -231,11 +231,11 @@ private:
                 prediction->moved(point);
             } else {
                 prediction->evaluated(point);
-                prediction->reached(point.t, {point.x.data(), x_.size()});
+                prediction->reached(point.t, span_of(point.x));
             }
             known_bridges = bridges;
         };
-        auto result = march.from(Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size())),
+        auto result = march.from(vector_of(x_),
                                  {[&](double to) { return recorder.wants(to); },
                                   [&](DenseStep step) { recorder.take(std::move(step)); },
                                   {},
@@ -343,9 +343,9 @@ private:
     /// Follows the start onto the limit cycle, and leads it back to its time along the slow motion.
     void settle(SlowField& field) {
         const double length = windows_.h * static_cast<double>(*windows_.settling);
-        Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(x_.data(), static_cast<Eigen::Index>(x_.size()));
+        Eigen::VectorXd x = vector_of(x_);
         if (field.follow(request().t_start, length, *windows_.settling, x)) {
-            x -= length * SlowField::field(field.at(request().t_start + length, {x.data(), x_.size()}));
+            x -= length * SlowField::field(field.at(request().t_start + length, span_of(x)));
             x_.assign(x.begin(), x.end());
         }
     }

@@ -36,13 +36,6 @@ std::vector<std::string> output_names(const std::vector<SlowName>& names) {
     return outputs;
 }
 
-Eigen::Map<const VectorXd> vector_of(In x) {
-    return {x.data(), static_cast<Index>(x.size())};
-}
-In in(const VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
 VectorXd rate_at(SlowAverage& average, double t, In x) {
     VectorXd rate(static_cast<Index>(x.size()));
     average.flow().rate(t, x, {rate.data(), x.size()});
@@ -188,17 +181,17 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
         VectorXd move(d);
         Stretch whole = one_period(flow, look);
         whole.steps *= periods;
-        flow.follow(whole, in(x), {move.data(), look.start.size()});
+        flow.follow(whole, span_of(x), {move.data(), look.start.size()});
         return VectorXd(x + move);
     };
     const VectorXd x = after(vector_of(look.start), periods_to_settle);
     if (!x.allFinite()) {
         return std::nullopt;
     }
-    MatrixXd known = directions(average, look, in(x), VectorXd::Ones(d));
+    MatrixXd known = directions(average, look, span_of(x), VectorXd::Ones(d));
     if (phase_is_unknown) {
         known.conservativeResize(known.rows() + 1, Eigen::NoChange);
-        known.row(known.rows() - 1) = rate_at(average, look.t, in(x)).normalized();
+        known.row(known.rows() - 1) = rate_at(average, look.t, span_of(x)).normalized();
     }
     const Eigen::JacobiSVD<MatrixXd> svd(known, Eigen::ComputeFullV);
     const Index rank = (svd.singularValues().array() > dependent).count();
@@ -207,7 +200,7 @@ std::optional<double> contraction(const Problem& problem, SlowAverage& average, 
     }
     const MatrixXd open = svd.matrixV().rightCols(d - rank);
     const VectorXd there = after(x, 1);
-    const VectorXd along = rate_at(average, look.t, in(there)).normalized();
+    const VectorXd along = rate_at(average, look.t, span_of(there)).normalized();
     double worst = 0;
     for (Index j = 0; j < open.cols(); ++j) {
         const double size = offset * x.norm();

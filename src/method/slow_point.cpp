@@ -50,7 +50,6 @@ Request without_run(Request request, const Problem& problem, const Method& metho
 SlowPoint projected(const Problem& problem, const Request& given) {
     Run under_way(problem, without_run(given, problem, method::ipa), method::ipa);
     StiffRun run(under_way, ipa_window);
-    SlowPoint result;
     std::optional<ProjectedPoint> point;
     if (!run.violation()) {
         point = run.projected(run.request().t_start, run.request().start, run.request().velocity);
@@ -66,13 +65,14 @@ SlowPoint projected(const Problem& problem, const Request& given) {
         run.require_separation();
         run.give_up();
     }
-    if (run.violation()) {
-        result.outcome = run.violation()->outcome;
-        result.explanation = run.violation()->sentence;
-        return result;
+    if (const auto& violation = run.violation()) {
+        return {.outcome = violation->outcome, .explanation = violation->sentence};
     }
-    result.position = point->position;
-    result.velocity = point->velocity;
+    SlowPoint result{.position = point->position,
+                     .velocity = point->velocity,
+                     .iterations = point->iterations,
+                     .residual = point->residual,
+                     .force_evaluations = run.window().force_evaluations()};
     for (const auto& spring : problem.springs->entries) {
         result.springs.push_back(spring.name);
         result.elongations.push_back(spring.elongation(point->measures));
@@ -84,9 +84,6 @@ SlowPoint projected(const Problem& problem, const Request& given) {
                         "change. Shorter windows make that less, and so do stiffer springs",
                         off, run.window().width() / run.scales().slowest));
     }
-    result.iterations = point->iterations;
-    result.residual = point->residual;
-    result.force_evaluations = run.window().force_evaluations();
     if (point->ending == ProjectedPoint::Ending::stalled) {
         result.warnings.push_back(
             fmt::format("the iteration stops at changes of {:.2g} times the tolerance: beyond that it only glides "
@@ -100,7 +97,6 @@ SlowPoint projected(const Problem& problem, const Request& given) {
 SlowPoint expanded_point(const Problem& problem, const Request& given) {
     const auto request = checked(without_run(given, problem, method::bounded_derivative), problem.dimension());
     ExpandedMotion expanded(problem, request);
-    SlowPoint result;
     std::vector<double> y, corrections;
     if (!expanded.violation()) {
         y = expanded.start(0);
@@ -114,22 +110,22 @@ SlowPoint expanded_point(const Problem& problem, const Request& given) {
         const auto most = std::min<std::ptrdiff_t>(least, ExpandedMotion::most_sweeps);
         y = expanded.start(static_cast<int>(request.options.sweeps.value_or(static_cast<std::size_t>(most))));
     }
-    result.force_evaluations = expanded.force_evaluations();
     if (const auto& violation = expanded.violation()) {
-        result.outcome = violation->outcome;
-        result.explanation = violation->sentence;
-        return result;
+        return {.outcome = violation->outcome,
+                .explanation = violation->sentence,
+                .force_evaluations = expanded.force_evaluations()};
     }
     const auto middle = y.begin() + static_cast<std::ptrdiff_t>(problem.dimension());
-    result.position.assign(y.begin(), middle);
-    result.velocity.assign(middle, y.end());
+    SlowPoint result{.position = {y.begin(), middle},
+                     .velocity = {middle, y.end()},
+                     .iterations = expanded.manifold().iterations(),
+                     .residual = expanded.manifold().residual(),
+                     .force_evaluations = expanded.force_evaluations()};
     for (std::size_t j = 0; j < problem.springs->entries.size(); ++j) {
         result.springs.push_back(problem.springs->entries[j].name);
         result.multipliers.push_back(expanded.expansion().multipliers()[j]);
         result.elongations.push_back(result.multipliers.back() / problem.springs->entries[j].strength);
     }
-    result.iterations = expanded.manifold().iterations();
-    result.residual = expanded.manifold().residual();
     const auto last = expanded.expansion().corrections();
     if (last.size() > 1 && last.back() > 1e-4 * last.front()) {
         result.warnings.push_back(

@@ -23,7 +23,7 @@ Eigen::VectorXd of(const SlowField::Point& point, const Eigen::VectorXd& values)
 
 SlowPrediction::SlowPrediction(SlowField& field, const SlowField::Point& start)
     : field_(&field), now_(start), before_(start), t_(start.t) {
-    actual_ = of(start, field.values(start.t, {start.x.data(), static_cast<std::size_t>(start.x.size())}));
+    actual_ = of(start, field.values(start.t, span_of(start.x)));
     predicted_ = actual_;
     travelled_ = actual_.cwiseAbs();
 }
@@ -48,7 +48,7 @@ void SlowPrediction::reached(double t, In x) {
 }
 
 void SlowPrediction::moved(const SlowField::Point& point) {
-    const auto values = field_->values(point.t, {point.x.data(), static_cast<std::size_t>(point.x.size())});
+    const auto values = field_->values(point.t, span_of(point.x));
     const Eigen::VectorXd gap = actual_ - predicted_;
     actual_ = of(point, values);
     predicted_ = actual_ - gap;

@@ -121,11 +121,11 @@ Eigen::VectorXd SlowWindowChoice::scales() {
     Eigen::VectorXd drift = largest;
     // NOTE: aside of the start too, where unknowns drift that stand still at it.
     for (const auto& point : points_near(*average_, look_)) {
-        const Eigen::Map<const Eigen::VectorXd> from(point.data(), d);
+        const auto from = vector_of(point);
         Eigen::VectorXd seen = Eigen::VectorXd::Zero(d);
         Eigen::VectorXd end = from;
         average_->look(stretch, point, [&](std::int64_t, In x, auto, auto) {
-            end = Eigen::Map<const Eigen::VectorXd>(x.data(), d);
+            end = vector_of(x);
             seen = seen.cwiseMax(end.cwiseAbs());
         });
         if (end.allFinite()) {
@@ -173,7 +173,7 @@ double SlowWindowChoice::difference(const std::vector<SlowField::Point>& a, cons
         if (!finite) {
             return HUGE_VAL;  // micro-steps too long to follow the motion
         }
-        average_->values(request_->t_start, {a[p].x.data(), look_.start.size()}, values);
+        average_->values(request_->t_start, span_of(a[p].x), values);
         for (std::size_t k = 0; k < a[p].charts.size(); ++k) {
             const auto i = static_cast<Eigen::Index>(k);
             const double size = std::max(std::abs(values[a[p].charts[k]]), length * b[p].rates.cwiseAbs().maxCoeff());

@@ -29,11 +29,8 @@ std::size_t given_steps(const Options& options, double period) {
 
 /// The largest of |difference| over the scale, in ulps.
 double ulps(In difference, In scales) {
-    double largest = 0;
-    for (std::size_t i = 0; i < scales.size(); ++i) {
-        largest = larger(largest, std::abs(difference[i]) / scales[i]);
-    }
-    return largest / std::numeric_limits<double>::epsilon();
+    return largest_of(scales.size(), [&](std::size_t i) { return std::abs(difference[i]) / scales[i]; }) /
+           std::numeric_limits<double>::epsilon();
 }
 
 }  // namespace
@@ -146,11 +143,7 @@ double StroboscopicRun::tolerance_of(std::size_t i, In z) const {
 }
 
 double StroboscopicRun::over_tolerance(In difference, In z) const {
-    double largest = 0;
-    for (std::size_t i = 0; i < difference.size(); ++i) {
-        largest = larger(largest, std::abs(difference[i]) / tolerance_of(i, z));
-    }
-    return largest;
+    return largest_of(difference.size(), [&](std::size_t i) { return std::abs(difference[i]) / tolerance_of(i, z); });
 }
 
 void settle(const std::shared_ptr<Ground>& ground, double t, Out y) {

@@ -81,6 +81,20 @@ void settle(const std::shared_ptr<Ground>& ground, double t, Out y);
 /// `evaluations` is what a run takes where the period is declared.
 Verdict stroboscopic_verdict(const Problem& problem, double evaluations);
 
+/// What methods that recover a field take; `own` are options of one of them alone.
+template <class... Own>
+constexpr auto recovery_options(Own... own) {
+    using Option = Method::Option;
+    return std::array{Option{"macro", "rk4 (herk3 with constraints) with macro_step or steps, else dopri5"},
+                      Option{"macro_step", "adaptive"},
+                      Option{"steps", "adaptive"},
+                      own...,
+                      Option{"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
+                      Option{"micro", "dopri8; aba104 where an exact part is declared"},
+                      Option{"micro_step", "from micro_steps_per_period"},
+                      Option{"micro_steps_per_period", "as the tolerance needs"}};
+}
+
 /// Follows the field that is recovered with differences of the order asked for, else of one that the tolerance needs.
 Solution follow_recovered(StroboscopicRun& run, Recovery recovery, std::span<const int> orders);
 
