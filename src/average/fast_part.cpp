@@ -172,12 +172,4 @@ PhasePoint true_state(Acceleration& acceleration, In X, In V, double t) {
     return {std::move(part.displacement), std::move(part.velocity)};
 }
 
-PhasePoint filtered_state(Window& window, In q, In v, double t) {
-    PhasePoint slow{std::vector<double>(q.size()), std::vector<double>(q.size())};
-    std::vector<double> acceleration(q.size());
-    window.average_motion({.x = q, .v = v, .t = t, .time = ExplicitTime::running}, slow.position, slow.velocity,
-                          acceleration);
-    return slow;
-}
-
 }  // namespace lento

@@ -171,7 +171,4 @@ PhasePoint averaged_state(Acceleration& acceleration, In q, In v, double t);
 /// The true state at time t of the averaged state (X, V).
 PhasePoint true_state(Acceleration& acceleration, In X, In V, double t);
 
-/// Without a phase: the state (q, v) at time t seen through a filter over the motion itself.
-PhasePoint filtered_state(Window& window, In q, In v, double t);
-
 }  // namespace lento

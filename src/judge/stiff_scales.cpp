@@ -12,8 +12,7 @@
 namespace lento {
 
 TimeScales spring_scales(const std::vector<SpringEntry>& springs) {
-    const auto [slow, fast] = std::minmax_element(
-        springs.begin(), springs.end(), [](const auto& a, const auto& b) { return a.frequency < b.frequency; });
+    const auto [slow, fast] = std::ranges::minmax_element(springs, {}, &SpringEntry::frequency);
     return {.fastest = 2 * std::numbers::pi / fast->frequency,
             .slowest = 2 * std::numbers::pi / slow->frequency,
             .common_period = {},

@@ -116,13 +116,16 @@ PhasePoint AveragedRun::slow_start() {
         motion_->settle(t, slow);
         return slow;
     }
+    // Without a phase: the state seen through a filter over the motion itself.
     constexpr std::size_t steps_per_period = 32;
     const Filter filter("cos8");
     const auto each_side = static_cast<std::size_t>(filter.usual_periods()) * steps_per_period / 2;
     const auto window =
         motion_->window(micro_, acceleration_, scales_,
                         {FilterWeights(filter, each_side), steps_per_period, Sides::both, velocity_use()});
-    auto slow = filtered_state(*window, q, v, t);
+    PhasePoint slow{q, v};
+    std::vector<double> mean(q.size());
+    window->average_motion({.x = q, .v = v, .t = t, .time = ExplicitTime::running}, slow.position, slow.velocity, mean);
     run_->statistics().micro_steps += window->micro_steps();
     return slow;
 }

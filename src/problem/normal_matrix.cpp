@@ -275,13 +275,10 @@ std::vector<Relation> relations(const SparsePattern& pattern, const Mass& mass, 
         G.setFromTriplets(triplets.begin(), triplets.end());
         SparseMatrix gram;
         if (mass.is_diagonal()) {
-            SparseMatrix weighted = G;
-            for (Index c = 0; c < weighted.outerSize(); ++c) {
-                for (SparseMatrix::InnerIterator it(weighted, c); it; ++it) {
-                    it.valueRef() *= mass.inverse_entry(static_cast<std::size_t>(c), static_cast<std::size_t>(c));
-                }
-            }
-            gram = weighted * SparseMatrix(G.transpose());
+            const auto inverse_masses = Eigen::VectorXd::NullaryExpr(G.cols(), [&](Index c) {
+                return mass.inverse_entry(static_cast<std::size_t>(c), static_cast<std::size_t>(c));
+            });
+            gram = SparseMatrix(G * inverse_masses.asDiagonal()) * SparseMatrix(G.transpose());
         } else {
             const auto matrix = Eigen::MatrixXd::NullaryExpr(G.cols(), G.cols(), [&](Index i, Index j) {
                 return mass.entry(static_cast<std::size_t>(i), static_cast<std::size_t>(j));

@@ -54,13 +54,10 @@ VelocityDependence velocity_dependence(Acceleration& acceleration, const ProbeSt
 
 bool depends_on_time(Acceleration& acceleration, const ProbeStates& probes) {
     const std::vector<double> theta(acceleration.problem().phases.size(), 0.0);
-    for (const auto& state : probes.states) {
+    return std::ranges::any_of(probes.states, [&](const auto& state) {
         const double later = state.t + 0.618 * (1 + std::abs(state.t));
-        if (acceleration.at(state.x, state.v, state.t, theta) != acceleration.at(state.x, state.v, later, theta)) {
-            return true;
-        }
-    }
-    return false;
+        return acceleration.at(state.x, state.v, state.t, theta) != acceleration.at(state.x, state.v, later, theta);
+    });
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <numbers>
 #include <type_traits>
+#include <utility>
 
 namespace [[gnu::visibility("default")]] lento {
 
@@ -209,12 +210,8 @@ constexpr Jet<T, D> primitive(const T& y0, const Jet<T, D>& g, const Jet<T, D>& 
 
 /// first' = second a', second' = sign first a': the pairs (sin, cos) and (sinh, cosh).
 template <class T, int D>
-struct Pair {
-    Jet<T, D> first, second;
-};
-template <class T, int D>
-constexpr Pair<T, D> coupled(const T& first, const T& second, int sign, const Jet<T, D>& a) {
-    Pair<T, D> y{Jet<T, D>::shaped(a.top(), first), Jet<T, D>::shaped(a.top(), second)};
+constexpr auto coupled(const T& first, const T& second, int sign, const Jet<T, D>& a) {
+    std::pair y{Jet<T, D>::shaped(a.top(), first), Jet<T, D>::shaped(a.top(), second)};
     for (int k = 1; k <= a.top(); ++k) {
         for (int j = 1; j <= k; ++j) {
             const T weight = a[j] * T(j) / T(k);
