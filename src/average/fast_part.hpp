@@ -10,7 +10,6 @@
 /// n.omega = 0 (phases of equal or commensurate frequency) belong to the mean.
 #pragma once
 
-#include <algorithm>
 #include <complex>
 
 #include "average/window.hpp"

@@ -1,8 +1,5 @@
 #include "average/flow_field.hpp"
 
-#include <algorithm>
-#include <functional>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,11 +1,5 @@
 #include "average/harmonic.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
-#include <type_traits>
-
 #include <fmt/format.h>
 
 #include "base/compensated_sum.hpp"

@@ -1,6 +1,5 @@
 #include "average/map_field.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>

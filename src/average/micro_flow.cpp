@@ -1,8 +1,5 @@
 #include "average/micro_flow.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "average/constrained_flow.hpp"
 #include "problem/time_scales.hpp"
 #include "step/splitting.hpp"

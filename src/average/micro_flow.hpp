@@ -10,7 +10,6 @@
 /// there (stroboscopic, section 3.2). One indirect call a stretch, one a force.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "lento/problem/problem.hpp"

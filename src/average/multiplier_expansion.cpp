@@ -1,7 +1,5 @@
 #include "average/multiplier_expansion.hpp"
 
-#include <functional>
-
 #include "base/number.hpp"
 
 namespace lento {

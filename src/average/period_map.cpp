@@ -1,7 +1,5 @@
 #include "average/period_map.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -5,7 +5,6 @@
 /// phases side by side.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "lento/problem/problem.hpp"

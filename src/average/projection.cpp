@@ -1,7 +1,5 @@
 #include "average/projection.hpp"
 
-#include <functional>
-
 #include "base/number.hpp"
 
 namespace lento {

@@ -1,9 +1,5 @@
 #include "average/slow_field.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include <Eigen/QR>
 
 namespace lento {

@@ -2,9 +2,6 @@
 /// such. Templates on the stepper; whoever averages along the motion looks at it without an indirect call.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-
 #include "average/micro_flow.hpp"
 #include "base/vector.hpp"
 #include "problem/acceleration.hpp"

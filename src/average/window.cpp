@@ -1,10 +1,5 @@
 #include "average/window.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <type_traits>
-
 #include "base/compensated_sum.hpp"
 #include "step/catalogue.hpp"
 #include "step/state.hpp"

@@ -7,9 +7,6 @@
 /// are compensated, and nothing is allocated after construction.
 #pragma once
 
-#include <cmath>
-#include <numbers>
-
 #include "average/filter.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"

@@ -4,9 +4,6 @@
 ///     s = a + b,  b' = s - a,  error = (a - (s - b')) + (b - b').
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "base/vector.hpp"
 
 namespace lento {

@@ -1,7 +1,6 @@
 #include "lento/base/options.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

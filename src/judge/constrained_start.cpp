@@ -1,11 +1,6 @@
 #include "judge/constrained_start.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <numeric>
-#include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 

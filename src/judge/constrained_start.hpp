@@ -1,10 +1,6 @@
 /// Initial data of constrained systems: on the manifold, close enough to be moved onto it, or refused.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "lento/judge/violation.hpp"
 #include "lento/march/result.hpp"
 #include "lento/problem/problem.hpp"

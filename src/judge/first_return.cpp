@@ -1,12 +1,5 @@
 #include "judge/first_return.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "march/adaptive.hpp"

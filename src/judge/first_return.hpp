@@ -2,8 +2,6 @@
 #pragma once
 
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "average/micro_flow.hpp"
 #include "lento/march/result.hpp"

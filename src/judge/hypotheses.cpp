@@ -1,11 +1,5 @@
 #include "judge/hypotheses.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <numbers>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

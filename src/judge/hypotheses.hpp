@@ -1,11 +1,6 @@
 /// What averaging needs of a vibrated system, judged at its start and along the march.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "average/fast_part.hpp"
 #include "lento/judge/outset.hpp"
 #include "lento/judge/violation.hpp"

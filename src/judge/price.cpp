@@ -1,9 +1,5 @@
 #include "judge/price.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include "judge/stiff_scales.hpp"
 #include "problem/time_scales.hpp"
 

@@ -1,8 +1,6 @@
 /// What resolving every vibration would cost: the one place that says so.
 #pragma once
 
-#include <optional>
-
 #include "lento/judge/outset.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/spring_spectrum.hpp"

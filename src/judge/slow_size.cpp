@@ -1,9 +1,5 @@
 #include "judge/slow_size.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,9 +1,6 @@
 /// How large a slow motion is, and how fast: what tolerances and checks are measured by.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "average/projection.hpp"
 #include "lento/judge/outset.hpp"
 #include "lento/judge/violation.hpp"

@@ -1,10 +1,5 @@
 #include "judge/stiff_scales.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
-
 #include <fmt/format.h>
 
 #include "judge/window_size.hpp"

@@ -5,11 +5,6 @@
 ///     R ~ N^-(P+1)  for flatP, cosP,  R ~ exp(-c sqrt(N))  for exponential (vibrated (2.15), slow-manifold, lemma 3.2)
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "average/filter.hpp"
 #include "lento/base/options.hpp"
 #include "problem/spring_spectrum.hpp"

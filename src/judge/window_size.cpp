@@ -1,9 +1,5 @@
 #include "judge/window_size.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

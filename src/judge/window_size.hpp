@@ -1,12 +1,6 @@
 /// How wide an averaging window is, how finely it is stepped, and what it adds to the averaged force.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "average/filter.hpp"
 #include "lento/base/options.hpp"
 #include "problem/time_scales.hpp"

@@ -1,10 +1,6 @@
 #include "method/averaged_run.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -3,11 +3,6 @@
 /// A method says how a window starts; this does the rest.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "average/fast_part.hpp"
 #include "average/filter.hpp"
 #include "average/window.hpp"

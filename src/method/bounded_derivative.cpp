@@ -9,13 +9,6 @@
 ///     (3) march with as many as it needs, finely; what both differ by is the estimate of the error
 ///
 /// The tolerance is that of the solution, not of a step: a run that misses it is repeated.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "judge/price.hpp"

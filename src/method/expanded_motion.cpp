@@ -1,11 +1,5 @@
 #include "method/expanded_motion.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,10 +1,6 @@
 /// The slow motion of stiff springs as the expansion of their multipliers has it, and why it cannot be followed.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "average/multiplier_expansion.hpp"
 #include "average/slow_manifold.hpp"
 #include "judge/slow_size.hpp"

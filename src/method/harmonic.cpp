@@ -7,13 +7,6 @@
 ///     (3) march again with a tighter tolerance; what both differ by, with what each left out, estimates the error
 ///
 /// The tolerance is that of the true solution, not of a step: a run that misses it is repeated.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "average/constrained_field.hpp"

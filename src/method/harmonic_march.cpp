@@ -1,12 +1,5 @@
 #include "method/harmonic_march.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <span>
-#include <utility>
-
 #include "base/number.hpp"
 #include "lento/run/macro.hpp"
 

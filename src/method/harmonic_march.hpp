@@ -1,9 +1,6 @@
 /// The slow motion of a harmonic average by multistep formulas (`march/stoermer_cowell.hpp`), and how wrong it is.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "average/harmonic.hpp"
 #include "average/phase_field.hpp"
 #include "lento/run/request.hpp"

@@ -1,10 +1,5 @@
 #include "method/harmonic_start.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include <fmt/format.h>
 
 #include "judge/price.hpp"

@@ -1,12 +1,6 @@
 /// How a harmonic average starts: how many phases and sweeps it needs, and the slow state of the true one.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "average/harmonic.hpp"
 #include "average/phase_field.hpp"
 #include "base/number.hpp"

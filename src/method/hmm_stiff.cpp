@@ -9,11 +9,6 @@
 /// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2).
 /// Solutions of the underlying system drift off the length of the springs, and are projected again at given times, or
 /// when what the springs have gathered moves the slow motion.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <functional>
 #include <numeric>
 
 #include <fmt/format.h>

@@ -5,10 +5,6 @@
 ///
 /// W is the fast part of the velocity: the user's formula, or computed from the force's own part of zero mean. F
 /// depends, weakly, on V and on the phase, so the macro-step is neither symmetric nor symplectic.
-#include <array>
-#include <optional>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"

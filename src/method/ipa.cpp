@@ -7,11 +7,6 @@
 ///             as long as at the last point (`average/slow_manifold.hpp`): stiffness does not add to the cost.
 ///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
 ///     times   and is projected again on the way                                               (section 6.4)
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "average/filter.hpp"

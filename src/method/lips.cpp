@@ -1,8 +1,6 @@
 /// Kirchgraber's method (stroboscopic, section 3.2): F from nested one-period maps Psi, forward in time alone:
 ///
 ///     F(Y) = (Psi(Z) - Z) / T + O(eps^2),     Z = Y - (Psi(Y) - Y) / 2                       (29)
-#include <array>
-
 #include "method/stroboscopic_run.hpp"
 
 namespace lento {

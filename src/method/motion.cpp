@@ -1,9 +1,5 @@
 #include "method/motion.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"

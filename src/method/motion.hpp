@@ -1,14 +1,6 @@
 /// What an averaged run needs to know of the kind of motion: free, or bound to a manifold.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "average/fast_part.hpp"
 #include "average/window.hpp"
 #include "lento/run/macro.hpp"

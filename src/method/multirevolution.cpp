@@ -1,8 +1,6 @@
 /// Multirevolution methods (stroboscopic, section 4.2): steps over N periods with a few one-period maps; no rate is
 /// recovered, so there is no error of differences. Adams methods choose N and their order (`march/map_march.hpp`);
 /// Runge-Kutta methods take N as given, of order 4 they are (32).
-#include <array>
-
 #include "method/stroboscopic_run.hpp"
 
 namespace lento {

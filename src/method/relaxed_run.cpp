@@ -1,10 +1,5 @@
 #include "method/relaxed_run.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "judge/slow_size.hpp"

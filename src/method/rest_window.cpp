@@ -1,13 +1,5 @@
 #include "method/rest_window.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <optional>
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"

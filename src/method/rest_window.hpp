@@ -1,10 +1,6 @@
 /// Windows that start from rest at a phase of symmetry, for hmm-async and the methods on constraints.
 #pragma once
 
-#include <array>
-#include <memory>
-#include <string_view>
-
 #include "method/averaged_run.hpp"
 
 namespace lento {

@@ -8,12 +8,6 @@
 /// shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
 ///
 /// The slow variables are right to O(eps); the fast phase of x is of no meaning.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "average/slow_average.hpp"

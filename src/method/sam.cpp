@@ -4,8 +4,6 @@
 ///     F(Y) = (Psi(Y) - Psi^-1(Y)) / (2 T) + O(eps^2)                                        (25), of order 4 (26)
 ///
 /// each window starting at the phase of t_0.
-#include <array>
-
 #include "lento/base/misuse.hpp"
 #include "method/stroboscopic_run.hpp"
 

@@ -1,9 +1,5 @@
 #include "method/slow_check.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 #include <Eigen/SVD>
 

@@ -10,12 +10,6 @@
 /// Fewer will do if the fast motion falls onto a limit cycle by itself: a period then shrinks what they leave open.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "average/slow_average.hpp"
 #include "lento/run/request.hpp"
 

@@ -1,10 +1,5 @@
 #include "lento/method/slow_point.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,8 +1,5 @@
 #include "method/slow_prediction.hpp"
 
-#include <cmath>
-#include <cstddef>
-
 #include <fmt/format.h>
 
 #include "lento/run/method.hpp"

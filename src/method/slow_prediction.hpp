@@ -2,9 +2,6 @@
 /// macro-steps are short enough for the curvature of xi.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include <Eigen/Core>
 
 #include "average/slow_field.hpp"

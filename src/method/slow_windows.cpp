@@ -1,10 +1,5 @@
 #include "method/slow_windows.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "average/filter.hpp"

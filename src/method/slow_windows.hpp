@@ -1,11 +1,6 @@
 /// The windows in which mean rates of slow variables are found: as given, or as fine and wide as the tolerance needs.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <Eigen/Core>
 
 #include "average/slow_field.hpp"

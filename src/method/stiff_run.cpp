@@ -1,10 +1,5 @@
 #include "method/stiff_run.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

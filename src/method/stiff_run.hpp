@@ -6,13 +6,6 @@
 ///     sum of glides < 0.3 L               and so is what windows do to it
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "average/projection.hpp"
 #include "average/slow_manifold.hpp"
 #include "average/stiff_window.hpp"

@@ -1,9 +1,4 @@
 /// The marches of methods on one-period maps.
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,9 +1,4 @@
 /// What methods on one-period maps hand back: the record, states with multipliers of constraints, the true motion.
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,10 +1,5 @@
 #include "method/stroboscopic_run.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include <fmt/format.h>
 
 #include "base/number.hpp"

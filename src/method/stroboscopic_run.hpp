@@ -4,13 +4,6 @@
 /// the true state as it is.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "average/map_field.hpp"
 #include "average/period_map.hpp"
 #include "lento/run/run.hpp"

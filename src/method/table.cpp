@@ -1,6 +1,4 @@
 /// The table of methods: a line each.
-#include <array>
-
 #include "lento/run/method.hpp"
 
 namespace lento {

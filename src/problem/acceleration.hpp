@@ -10,13 +10,6 @@
 /// its constraints, `problem.free()`, has the active forces alone.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "base/vector.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/manifold.hpp"

@@ -7,11 +7,6 @@
 /// y = (x, v).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "problem/manifold.hpp"
 
 namespace lento {

@@ -9,14 +9,7 @@
 /// One manifold serves one thread.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "base/number.hpp"
 #include "lento/problem/constraints.hpp"

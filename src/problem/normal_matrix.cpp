@@ -1,7 +1,5 @@
 #include "problem/normal_matrix.hpp"
 
-#include <cmath>
-
 #include <Eigen/Dense>
 #include <Eigen/OrderingMethods>
 #include <Eigen/Sparse>

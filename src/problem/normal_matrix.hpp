@@ -3,13 +3,6 @@
 /// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, pattern and order of elimination analysed once.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "lento/problem/constraints.hpp"
 #include "lento/problem/mass.hpp"
 

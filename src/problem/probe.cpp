@@ -1,9 +1,6 @@
 #include "problem/probe.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
-#include <numbers>
 #include <random>
 
 #include "base/number.hpp"

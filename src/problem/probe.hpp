@@ -5,9 +5,6 @@
 /// from rest at c has an even solution (vibrated, section 2.3). A leading odd part breaks the one-period filter.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "problem/acceleration.hpp"
 #include "problem/time_scales.hpp"
 

@@ -1,7 +1,5 @@
 #include "lento/problem/problem.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"

@@ -1,11 +1,7 @@
 #include "problem/spring_spectrum.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "base/eigenvalues.hpp"
 #include "base/number.hpp"

@@ -6,9 +6,6 @@
 /// long straight chain all from nearly zero up to twice it. Windows have to cover the slowest, micro-steps the fastest.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-
 #include "lento/problem/problem.hpp"
 
 namespace lento {

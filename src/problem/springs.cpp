@@ -1,8 +1,5 @@
 #include "lento/problem/springs.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "lento/problem/problem.hpp"
 
 namespace lento {

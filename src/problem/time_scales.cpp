@@ -1,8 +1,5 @@
 #include "problem/time_scales.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "lento/base/misuse.hpp"
 
 namespace lento {

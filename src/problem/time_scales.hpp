@@ -1,9 +1,6 @@
 /// The fast time scales of a system, from its phases or its declared period.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "lento/problem/problem.hpp"
 
 namespace lento {
