@@ -23,45 +23,26 @@ namespace lento::model {
 /// Which row a value stands in, by node.
 using Rows = std::unordered_map<Node, std::size_t>;
 
-class PhaseLoop {
+class PhaseLoop final : public jit::Writer {
 public:
     /// Values of `tabulated` nodes stand in the rows of phases; the rest of the phases is then not read.
     PhaseLoop(LLVMModuleRef module, const std::string& name, std::size_t lanes, const FunctionGraph& source,
               const Rows& tabulated, const jit::Cut& plan)
-        : context_(LLVMGetModuleContext(module)),
-          source_(source),
-          tabulated_(tabulated),
-          plan_(plan),
-          number_(LLVMDoubleTypeInContext(context_)),
-          count_(LLVMInt64TypeInContext(context_)),
-          vector_(lanes == 1 ? number_ : LLVMVectorType(number_, static_cast<unsigned>(lanes))),
-          builder_(LLVMCreateBuilderInContext(context_)),
-          instructions_(module, builder_, vector_, lanes == 1 ? jit::scalar_library() : jit::vector_library(lanes)),
-          lanes_(lanes) {
+        : Writer(module, source, plan, lanes, result_parameter), tabulated_(tabulated), lanes_(lanes) {
         const LLVMTypeRef array = LLVMPointerType(number_, 0);
         std::array<LLVMTypeRef, 8> types{array, array, number_, array, array, array, array, count_};
-        function_ = LLVMAddFunction(module, name.c_str(),
-                                    LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), types.size(), 0));
-        jit::add_attribute(function_, 1 + result_parameter, "noalias");
-        jit::add_attribute(function_, 1 + carried_parameter, "noalias");
-        jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-
-        entry_ = LLVMAppendBasicBlockInContext(context_, function_, "entry");
+        begin(module, name, LLVMVoidTypeInContext(context_), types);
         loop_ = LLVMAppendBasicBlockInContext(context_, function_, "loop");
-        LLVMPositionBuilderAtEnd(builder_, entry_);
-        room_ = LLVMBuildArrayAlloca(builder_, vector_, LLVMConstInt(count_, 2, 0), "");
-        step_ = LLVMConstInt(count_, lanes_, 0);
+        room_ = LLVMBuildArrayAlloca(builder_, vector_, whole(2), "");
+        step_ = whole(lanes_);
         last_ = LLVMBuildSub(builder_, LLVMGetParam(function_, count_parameter), step_, "");
         time_ = everywhere(LLVMGetParam(function_, time_parameter));
         LLVMBuildBr(builder_, loop_);
         LLVMPositionBuilderAtEnd(builder_, loop_);
         phase_ = LLVMBuildPhi(builder_, count_, "");
-        LLVMValueRef first = LLVMConstInt(count_, 0, 0);
+        LLVMValueRef first = whole(0);
         LLVMAddIncoming(phase_, &first, &entry_, 1);
     }
-    ~PhaseLoop() { LLVMDisposeBuilder(builder_); }
-    PhaseLoop(const PhaseLoop&) = delete;
-    PhaseLoop& operator=(const PhaseLoop&) = delete;
 
     /// Computes the nodes of one piece; stores what later pieces need.
     void compute(std::span<const Node> nodes) {
@@ -78,8 +59,7 @@ public:
             const auto& entry = source_.graph[node];
             const Pair pair = entry.op == Op::sin || entry.op == Op::cos ? pairs.at(entry.a) : Pair{};
             if (!pair.sine || !pair.cosine) {
-                const LLVMValueRef a = value(entry.a);
-                keep(node, instructions_.operation(entry.op, a, value(entry.b)));
+                keep(node, operation(entry));
             } else if (!values_.contains(node)) {
                 const auto both = instructions_.sine_and_cosine(value(entry.a), room_);
                 keep(*pair.sine, both.sine);
@@ -87,8 +67,6 @@ public:
             }
         }
     }
-
-    void store_result(Node node, std::size_t row) { store(value(node), result_parameter, row); }
 
     void finish() {
         const LLVMValueRef next = LLVMBuildAdd(builder_, phase_, step_, "");
@@ -108,20 +86,12 @@ private:
     static constexpr unsigned table_parameter = static_cast<unsigned>(Place::Array::phase);
     static constexpr unsigned input_parameter = static_cast<unsigned>(Place::Array::input);
     static constexpr unsigned result_parameter = 5;
-    static constexpr unsigned carried_parameter = 6;
     static constexpr unsigned count_parameter = 7;
 
     /// The sine and the cosine of the same.
     struct Pair {
         std::optional<Node> sine{}, cosine{};
     };
-
-    void keep(Node node, LLVMValueRef made) {
-        values_.emplace(node, made);
-        if (const auto row = plan_.carried.find(node); row != plan_.carried.end()) {
-            store(made, carried_parameter, row->second);
-        }
-    }
 
     /// A number in all lanes.
     LLVMValueRef everywhere(LLVMValueRef number) {
@@ -130,7 +100,7 @@ private:
         }
         LLVMValueRef vector = LLVMGetUndef(vector_);
         for (std::size_t lane = 0; lane < lanes_; ++lane) {
-            vector = LLVMBuildInsertElement(builder_, vector, number, LLVMConstInt(count_, lane, 0), "");
+            vector = LLVMBuildInsertElement(builder_, vector, number, whole(lane), "");
         }
         return vector;
     }
@@ -138,79 +108,52 @@ private:
     /// A node that is fixed, computed once before the loop.
     LLVMValueRef before_loop(Node node) {
         LLVMPositionBuilderBefore(builder_, LLVMGetBasicBlockTerminator(entry_));
+        LLVMValueRef made = nullptr;
         for (const Node part : source_.graph.parts(std::span(&node, 1))) {
             const auto& entry = source_.graph[part];
             if (values_.contains(part)) {
                 continue;
             }
             if (entry.op == Op::constant) {
-                values_.emplace(part, instructions_.constant(entry.value));
+                made = instructions_.constant(entry.value);
             } else if (entry.op == Op::symbol) {
-                LLVMValueRef offset = LLVMConstInt(count_, source_.places[entry.symbol].index, 0);
-                const LLVMValueRef input =
-                    LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, input_parameter), &offset, 1, "");
-                values_.emplace(part, everywhere(LLVMBuildLoad2(builder_, number_, input, "")));
+                const LLVMValueRef input = offset(input_parameter, whole(source_.places[entry.symbol].index));
+                made = everywhere(LLVMBuildLoad2(builder_, number_, input, ""));
             } else {
-                const LLVMValueRef a = values_.at(entry.a);
-                values_.emplace(part, instructions_.operation(entry.op, a, values_.at(entry.b)));
+                made = operation(entry);
             }
+            values_.emplace(part, made);
         }
         LLVMPositionBuilderAtEnd(builder_, loop_);
-        return values_.at(node);
+        return made;
     }
 
-    /// The value of a node: fixed, tabulated, a symbol, made here, or made by an earlier piece.
-    LLVMValueRef value(Node node) {
-        if (const auto known = values_.find(node); known != values_.end()) {
-            return known->second;
-        }
+    /// Fixed, tabulated, a symbol, or made by an earlier piece.
+    LLVMValueRef given(Node node) override {
         const auto& entry = source_.graph[node];
-        LLVMValueRef found = nullptr;
         if (entry.fixed) {
             return before_loop(node);
         }
         if (const auto row = tabulated_.find(node); row != tabulated_.end()) {
-            found = load(table_parameter, row->second);
-        } else if (entry.op == Op::symbol) {
-            const Place& place = source_.places[entry.symbol];
-            found = place.array == Place::Array::time ? time_ : load(static_cast<unsigned>(place.array), place.index);
-        } else {
-            found = load(carried_parameter, plan_.carried.at(node));
+            return load(table_parameter, row->second);
         }
-        values_.emplace(node, found);
-        return found;
-    }
-
-    LLVMValueRef load(unsigned parameter, std::size_t row) {
-        const LLVMValueRef loaded = LLVMBuildLoad2(builder_, vector_, address(parameter, row), "");
-        LLVMSetAlignment(loaded, alignof(double));
-        return loaded;
-    }
-
-    void store(LLVMValueRef value, unsigned parameter, std::size_t row) {
-        LLVMSetAlignment(LLVMBuildStore(builder_, value, address(parameter, row)), alignof(double));
+        if (entry.op != Op::symbol) {
+            return carried(node);
+        }
+        const Place& place = source_.places[entry.symbol];
+        return place.array == Place::Array::time ? time_ : load(static_cast<unsigned>(place.array), place.index);
     }
 
     /// Of a row of m numbers, from the current phase.
-    LLVMValueRef address(unsigned parameter, std::size_t row) {
-        const LLVMValueRef start =
-            LLVMBuildMul(builder_, LLVMGetParam(function_, count_parameter), LLVMConstInt(count_, row, 0), "");
-        LLVMValueRef offset = LLVMBuildAdd(builder_, start, phase_, "");
-        const LLVMValueRef first = LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &offset, 1, "");
+    LLVMValueRef element(unsigned parameter, std::size_t row) override {
+        const LLVMValueRef start = LLVMBuildMul(builder_, LLVMGetParam(function_, count_parameter), whole(row), "");
+        const LLVMValueRef first = offset(parameter, LLVMBuildAdd(builder_, start, phase_, ""));
         return LLVMBuildBitCast(builder_, first, LLVMPointerType(vector_, 0), "");
     }
 
-    LLVMContextRef context_;
-    const FunctionGraph& source_;
     const Rows& tabulated_;
-    const jit::Cut& plan_;
-    LLVMTypeRef number_, count_, vector_;
-    LLVMBuilderRef builder_;
-    jit::Instructions instructions_;
-    std::unordered_map<Node, LLVMValueRef> values_;
-    LLVMValueRef function_ = nullptr;
     std::size_t lanes_;
-    LLVMBasicBlockRef entry_ = nullptr, loop_ = nullptr;
+    LLVMBasicBlockRef loop_ = nullptr;
     LLVMValueRef phase_ = nullptr, step_ = nullptr, last_ = nullptr, time_ = nullptr;
     LLVMValueRef room_ = nullptr;  // for a sine and a cosine
 };
