@@ -1,7 +1,5 @@
 /// `lento completion SHELL`: what a shell needs to complete commands, options, methods and ids.
-#include <algorithm>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +10,7 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 #include "reproduction.hpp"
 
 namespace lento::app {
@@ -34,10 +33,7 @@ Exit completion(const std::string& shell, const std::vector<std::string>& comman
     }
     std::string text = scripts.at(shell);
     const auto replace = [&](std::string_view what, const auto& list, auto name) {
-        std::vector<std::string> names;
-        std::ranges::transform(
-            list, std::back_inserter(names), [](std::string_view one) { return std::string(one); }, name);
-        const auto words = fmt::format("{}", fmt::join(names, " "));
+        const auto words = fmt::format("{}", fmt::join(model::mapped(list, name), " "));
         for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += words.size()) {
             text.replace(at, what.size(), words);
         }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::app {
 
@@ -134,10 +134,7 @@ Exit help(const std::string& topic) {
     } else if (option != option_catalogue().end()) {
         show_option(*option);
     } else {
-        std::vector<std::string> names;
-        for (const auto& each : topics) {
-            names.emplace_back(each.name);
-        }
+        auto names = model::mapped(topics, [](const Topic& each) { return std::string(each.name); });
         for (const Method* each : lento::methods()) {
             names.emplace_back(each->name);
         }

@@ -1,4 +1,5 @@
 /// lento: the command line. Parses arguments, calls a command, turns misuse into a sentence and exit status 2.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 #include "output/run_output.hpp"
 
 namespace {
@@ -85,20 +87,14 @@ int status(Exit exit) {
 
 /// For programs that read the output: an object on standard output, whatever happens.
 void say_misuse(int argc, char** argv, const char* explanation) {
-    for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc))) {
-        if (argument == "--json") {
-            fmt::print("{}\n", lento::json_text({{"outcome", "misuse"}, {"explanation", explanation}}));
-            return;
-        }
+    const std::span arguments(argv, static_cast<std::size_t>(argc));
+    if (std::ranges::any_of(arguments, [](std::string_view argument) { return argument == "--json"; })) {
+        fmt::print("{}\n", lento::json_text({{"outcome", "misuse"}, {"explanation", explanation}}));
     }
 }
 
 std::vector<std::string> commands_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* command : app.get_subcommands(nullptr)) {
-        names.push_back(command->get_name());
-    }
-    return names;
+    return lento::model::mapped(app.get_subcommands(nullptr), &CLI::App::get_name);
 }
 
 int parse_and_run(int argc, char** argv) {

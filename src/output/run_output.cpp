@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "model/mapped.hpp"
+
 namespace lento {
 namespace {
 
@@ -22,10 +24,9 @@ Json summary_json(const RunOutput& output) {
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
-    auto tried = Json::array();
-    for (const auto& [method, outcome, why] : record.tried) {
-        tried.push_back({{"method", method}, {"outcome", name_of(outcome)}, {"why", why}});
-    }
+    const auto tried = model::mapped(record.tried, [](const auto& each) {
+        return Json{{"method", each.method}, {"outcome", name_of(each.outcome)}, {"why", each.why}};
+    });
     Json summary{{"schema", 1},
                  {"version", version},
                  {"title", output.title},
