@@ -9,7 +9,6 @@
 
 #include "average/filter.hpp"
 #include "base/number.hpp"
-#include "model/evaluate.hpp"
 #include "model/function.hpp"
 #include "model_run.hpp"
 
@@ -64,19 +63,14 @@ template <class Number>
 Chart::Curve over_samples(std::string label, const model::Model& model, const Series& series,
                           const std::vector<model::Node>& nodes, Number number) {
     const std::size_t d = model.dimension();
-    const model::Evaluator evaluate(model.graph, nodes);
-    const auto inputs = model::parameter_values(model);
+    const model::ModelFunction evaluate(model, nodes, model::Compile::on_demand);
+    const auto inputs = model::input_values(model);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
     Chart::Curve curve{std::move(label), {}, {}};
     std::vector<double> values(nodes.size());
     for (std::size_t k = 0; k < series.t.size(); k += stride) {
         const std::span<const double> row(series.rows[k]);
-        evaluate.operator()<double>(
-            [&](std::size_t symbol) {
-                return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {},
-                                               inputs.data());
-            },
-            std::span(values));
+        evaluate(row.first(d), row.subspan(d, d), series.t[k], {}, inputs->data(), values);
         curve.x.push_back(series.t[k]);
         curve.y.push_back(number(row, values));
     }

@@ -73,18 +73,4 @@ std::optional<double> LoadedModel::fastest_period() const {
     return vibrations ? std::optional(1 / *vibrations) : std::nullopt;
 }
 
-RunOutput LoadedModel::output() const {
-    RunOutput output;
-    output.title = model.title();
-    output.slow.names = model.columns();
-    for (const auto& [name, value] : model.parsed().parameters) {
-        output.parameters.emplace_back(name, value);
-    }
-    output.model_text = model.parsed().source.text();
-    output.phases = problem.phases;
-    output.choice = choice;
-    output.seconds = {{"read", model.seconds().read}, {"compile", model.seconds().compile}};
-    return output;
-}
-
 }  // namespace lento::app

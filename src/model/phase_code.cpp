@@ -81,34 +81,6 @@ Lanes widest_lanes() {
     return Lanes::two;
 }
 
-struct PhaseCode::Compiler {
-    jit::Machine& machine;
-    std::size_t lanes;
-    const FunctionGraph& source;
-
-    static std::string piece_name(std::string_view name, std::size_t piece) {
-        return fmt::format("{}_{}", name, piece);
-    }
-
-    /// Writes the pieces of a function that computes `results` by `operations` from what is tabulated and from symbols.
-    Function write(std::string_view name, std::span<const Node> operations, std::span<const Node> results,
-                   const Rows& tabulated) const {
-        const jit::Cut plan = jit::cut(source.graph, operations);
-        jit::write_pieces(plan, results, [&](std::size_t piece) {
-            return PhaseLoop(machine.module(), piece_name(name, piece), lanes, source, tabulated, plan);
-        });
-        return {.pieces = std::vector<Entry>(plan.pieces.size()),
-                .results = results.size(),
-                .carried = plan.carried.size()};
-    }
-
-    void find(Function& function, std::string_view name) const {
-        for (std::size_t piece = 0; piece < function.pieces.size(); ++piece) {
-            function.pieces[piece] = machine.function<Entry>(piece_name(name, piece));
-        }
-    }
-};
-
 PhaseCode::PhaseCode(const FunctionGraph& function, std::size_t dimension, int degree, Lanes lanes)
     : lanes_(static_cast<std::size_t>(lanes)) {
     const FunctionGraph source = taylor(function, dimension, degree);
@@ -124,12 +96,28 @@ PhaseCode::PhaseCode(const FunctionGraph& function, std::size_t dimension, int d
     const jit::Effort effort{jit::effort_for(operations_ + part.inside.size()).level, "default<O0>"};
     const auto machine = std::make_shared<jit::Machine>(effort, jit::vector_library(lanes_));
     machine_ = machine;
-    const Compiler compiler{*machine, lanes_, source};
-    tabulated_ = compiler.write("table", part.inside, part.table, {});
-    main_ = compiler.write("main", part.rest, source.results, tabulated);
+    const auto piece_name = [](std::string_view name, std::size_t piece) { return fmt::format("{}_{}", name, piece); };
+    // Writes the pieces of a function that computes `results` by `operations` from what is tabulated and from symbols.
+    const auto write = [&](std::string_view name, std::span<const Node> operations, std::span<const Node> results,
+                           const Rows& known) -> Function {
+        const jit::Cut plan = jit::cut(source.graph, operations);
+        jit::write_pieces(plan, results, [&](std::size_t piece) {
+            return PhaseLoop(machine->module(), piece_name(name, piece), lanes_, source, known, plan);
+        });
+        return {.pieces = std::vector<Entry>(plan.pieces.size()),
+                .results = results.size(),
+                .carried = plan.carried.size()};
+    };
+    const auto find = [&](Function& made, std::string_view name) {
+        for (std::size_t piece = 0; piece < made.pieces.size(); ++piece) {
+            made.pieces[piece] = machine->function<Entry>(piece_name(name, piece));
+        }
+    };
+    tabulated_ = write("table", part.inside, part.table, {});
+    main_ = write("main", part.rest, source.results, tabulated);
     machine->finish();
-    compiler.find(tabulated_, "table");
-    compiler.find(main_, "main");
+    find(tabulated_, "table");
+    find(main_, "main");
 
     main_.x = rows_read(source, source.results, Place::Array::position);
     main_.v = rows_read(source, source.results, Place::Array::velocity);
