@@ -58,10 +58,6 @@ void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments)
     command.add_flag("--quiet", arguments.quiet, "Prints nothing on success");
 }
 
-int status(Exit exit) {
-    return static_cast<int>(exit);
-}
-
 /// For programs that read the output: an object on standard output, whatever happens.
 void say_misuse(int argc, char** argv, const char* explanation) {
     const std::span arguments(argv, static_cast<std::size_t>(argc));
@@ -74,7 +70,7 @@ std::vector<std::string> commands_of(const CLI::App& app) {
     return lento::model::mapped(app.get_subcommands(nullptr), &CLI::App::get_name);
 }
 
-int parse_and_run(int argc, char** argv) {
+Exit parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Lento follows the slow motion of mechanical systems that vibrate fast, at a cost that does not grow with the "
         "frequency."};
@@ -157,22 +153,23 @@ int parse_and_run(int argc, char** argv) {
             exit = Exit::bad_input;
         }
     }
-    return status(exit);
+    return exit;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    Exit exit = Exit::failed;
     try {
-        const int exit = parse_and_run(argc, argv);
+        exit = parse_and_run(argc, argv);
         if (std::fflush(stdout) != 0) {
             fmt::print(stderr, "lento: cannot write to standard output: {}\n", std::strerror(errno));
-            return status(Exit::failed);
+            exit = Exit::failed;
         }
-        return exit;
     } catch (const std::exception& error) {
         fmt::print(stderr, "lento: {}\n", error.what());
         say_misuse(argc, argv, error.what());
-        return status(dynamic_cast<const lento::Misuse*>(&error) != nullptr ? Exit::bad_input : Exit::failed);
+        exit = dynamic_cast<const lento::Misuse*>(&error) != nullptr ? Exit::bad_input : Exit::failed;
     }
+    return static_cast<int>(exit);
 }
