@@ -18,9 +18,9 @@ struct Value {
     Mark mark{};
     double number = 0;
     bool truth = false;
-    std::string text{};
-    std::vector<Value> items{};    ///< of a list
-    std::vector<Entry> entries{};  ///< of a table
+    std::string text;
+    std::vector<Value> items;    ///< of a list
+    std::vector<Entry> entries;  ///< of a table
 
     const Entry* find(std::string_view key) const;
     /// "a number", "text", "a table", ...

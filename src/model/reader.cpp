@@ -48,7 +48,7 @@ Model Reader::read() {
 }
 
 const Value& Reader::section(std::string_view name) const {
-    static const Value absent{.kind = Value::Kind::table};
+    static const Value absent{.kind = Value::Kind::table, .text = {}, .items = {}, .entries = {}};
     const Entry* entry = document_.find(name);
     return entry == nullptr ? absent : entry->value;
 }

@@ -94,17 +94,9 @@ Json or_null(const std::string& text) {
 }
 
 std::string csv_text(const Series& series) {
-    std::string text = "t";
-    for (const auto& name : series.names) {
-        fmt::format_to(std::back_inserter(text), ",{}", name);
-    }
-    text += "\n";
+    std::string text = fmt::format("t,{}\n", fmt::join(series.names, ","));
     for (std::size_t k = 0; k < series.t.size(); ++k) {
-        fmt::format_to(std::back_inserter(text), "{}", series.t[k]);
-        for (const double value : series.rows[k]) {
-            fmt::format_to(std::back_inserter(text), ",{}", value);
-        }
-        text += "\n";
+        fmt::format_to(std::back_inserter(text), "{},{}\n", series.t[k], fmt::join(series.rows[k], ","));
     }
     return text;
 }
