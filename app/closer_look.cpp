@@ -104,9 +104,8 @@ public:
         if (period_) {
             return period_;
         }
-        const auto& options = solution.record().options;
-        const auto option = std::ranges::find(options, "period", &UsedOption::name);
-        const double found = option == options.end() ? 0 : std::strtod(option->value.c_str(), nullptr);
+        const auto* option = model::found(solution.record().options, "period", &UsedOption::name);
+        const double found = option == nullptr ? 0 : std::strtod(option->value.c_str(), nullptr);
         return found > 0 ? std::optional(found) : std::nullopt;
     }
 

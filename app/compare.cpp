@@ -55,11 +55,7 @@ std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const Reco
     if (!run.solution.has_fast() || run.output.record.slow_is == name_of(SlowMeaning::true_motion)) {
         return run.output.slow.rows;
     }
-    std::vector<std::vector<double>> rows;
-    for (const double t : run.output.slow.t) {
-        rows.push_back(loaded.model.row(run.solution.fast(t)));
-    }
-    return rows;
+    return model::mapped(run.output.slow.t, [&](double t) { return loaded.model.row(run.solution.fast(t)); });
 }
 
 struct Errors {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <numeric>
 #include <span>
 
@@ -10,7 +9,6 @@
 
 #include "average/filter.hpp"
 #include "base/number.hpp"
-#include "model/evaluate.hpp"
 #include "model/function.hpp"
 #include "model_run.hpp"
 
@@ -65,19 +63,14 @@ template <class Number>
 Chart::Curve over_samples(std::string label, const model::Model& model, const Series& series,
                           const std::vector<model::Node>& nodes, Number number) {
     const std::size_t d = model.dimension();
-    const model::Evaluator evaluate(model.graph, nodes);
-    const auto inputs = model::parameter_values(model);
+    const model::ModelFunction evaluate(model, nodes, model::Compile::on_demand);
+    const auto inputs = model::input_values(model);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
     Chart::Curve curve{std::move(label), {}, {}};
     std::vector<double> values(nodes.size());
     for (std::size_t k = 0; k < series.t.size(); k += stride) {
         const std::span<const double> row(series.rows[k]);
-        evaluate.operator()<double>(
-            [&](std::size_t symbol) {
-                return model::value_at<double>(model.places[symbol], row.first(d), row.subspan(d, d), series.t[k], {},
-                                               inputs.data());
-            },
-            std::span(values));
+        evaluate(row.first(d), row.subspan(d, d), series.t[k], {}, inputs->data(), values);
         curve.x.push_back(series.t[k]);
         curve.y.push_back(number(row, values));
     }
@@ -88,8 +81,7 @@ std::optional<Chart> residual_chart(const model::Model& model, const Series& ser
     if (model.constraints.empty()) {
         return {};
     }
-    std::vector<model::Node> nodes;
-    std::ranges::transform(model.constraints, std::back_inserter(nodes), [](const auto& each) { return each.node; });
+    const auto nodes = model::mapped(model.constraints, &model::NamedExpression::node);
     const auto largest = [](std::span<const double>, const std::vector<double>& values) {
         const auto worse = [](double worst, double value) { return larger(worst, std::abs(value)); };
         return std::accumulate(values.begin(), values.end(), 1e-18, worse);
@@ -108,11 +100,10 @@ std::optional<Chart> energy_chart(const model::Model& model, const Series& serie
     if (model.is_first_order() || forced || !model.phases.empty() || (!model.potential && model.springs.empty())) {
         return {};
     }
-    std::vector<model::Node> nodes;
+    auto nodes = model::mapped(model.springs, &model::Spring::potential);
     if (model.potential) {
-        nodes.push_back(*model.potential);
+        nodes.insert(nodes.begin(), *model.potential);
     }
-    std::ranges::transform(model.springs, std::back_inserter(nodes), [](const auto& each) { return each.potential; });
     const auto energy = [&](std::span<const double> row, const std::vector<double>& potentials) {
         const auto v = row.subspan(model.dimension(), model.dimension());
         const auto momentum = model.mass.times(v);
@@ -127,18 +118,15 @@ std::optional<Chart> energy_chart(const model::Model& model, const Series& serie
 
 /// The filter's shape, and what it lets through of a vibration by the number of periods in the window.
 std::vector<Chart> filter_charts(const RunRecord& record) {
-    const auto option = [&](std::string_view name) -> const std::string* {
-        const auto found = std::ranges::find(record.options, name, &UsedOption::name);
-        return found == record.options.end() ? nullptr : &found->value;
-    };
-    const auto* name = option("filter");
-    if (name == nullptr) {
+    const auto* used = model::found(record.options, "filter", &UsedOption::name);
+    if (used == nullptr) {
         return {};
     }
-    const Filter filter(*name);
-    const auto* given = option("window_periods");
-    const double periods = given != nullptr ? std::strtod(given->c_str(), nullptr) : filter.usual_periods();
-    Chart shape{.title = "Filter " + *name, .x = "place in the window", .y = "weight", .curves = {{"weight", {}, {}}}};
+    const Filter filter(used->value);
+    const auto* given = model::found(record.options, "window_periods", &UsedOption::name);
+    const double periods = given != nullptr ? std::strtod(given->value.c_str(), nullptr) : filter.usual_periods();
+    Chart shape{
+        .title = "Filter " + used->value, .x = "place in the window", .y = "weight", .curves = {{"weight", {}, {}}}};
     constexpr int points = 200;
     for (int k = -points; k <= points; ++k) {
         shape.curves[0].x.push_back(static_cast<double>(k) / points);

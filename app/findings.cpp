@@ -13,16 +13,14 @@ Json slow_json(const LoadedModel& loaded, const Findings& findings) {
               {"variables", slow_texts(loaded.model.parsed())},
               {"why_not", or_null(findings.no_slow_variables)}};
     if (findings.slow) {
-        Json rates = Json::array();
-        for (const auto& measure : findings.slow->outputs) {
-            rates.push_back({{"name", measure.name},
-                             {"rate", measure.rate},
-                             {"rate_in_faster_motion", or_null(measure.faster_rate)},
-                             {"swing", measure.swing},
-                             {"swing_in_faster_motion", or_null(measure.faster_swing)},
-                             {"slow", measure.slow}});
-        }
-        json["rates"] = rates;
+        json["rates"] = model::mapped(findings.slow->outputs, [](const auto& measure) {
+            return Json{{"name", measure.name},
+                        {"rate", measure.rate},
+                        {"rate_in_faster_motion", or_null(measure.faster_rate)},
+                        {"swing", measure.swing},
+                        {"swing_in_faster_motion", or_null(measure.faster_swing)},
+                        {"slow", measure.slow}};
+        });
         json["needed"] = findings.slow->needed;
         json["independence"] = findings.slow->independence;
         json["contraction"] = or_null(findings.slow->contraction);
@@ -60,14 +58,12 @@ void print_slow(const SlowReport& report) {
 }  // namespace
 
 Json findings_json(const LoadedModel& loaded, const Findings& findings) {
-    Json periods = Json::array();
-    for (const auto& [name, period, source] : findings.periods) {
-        periods.push_back({{"name", name}, {"period", period}, {"source", source}});
-    }
-    Json methods = Json::array();
-    for (const auto& entry : findings.methods) {
-        methods.push_back({{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}});
-    }
+    const auto periods = model::mapped(findings.periods, [](const Findings::Period& each) {
+        return Json{{"name", each.name}, {"period", each.period}, {"source", each.source}};
+    });
+    const auto methods = model::mapped(findings.methods, [](const Findings::Judged& entry) {
+        return Json{{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}};
+    });
     return {{"periods", periods},
             {"separation", or_null(findings.separation)},
             {"residuals", by_name(findings.residuals)},

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,30 +10,16 @@
 #include "lento/base/misuse.hpp"
 #include "lento/base/outcome.hpp"
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 
 namespace lento::app {
-namespace {
 
-constexpr struct {
-    const char *name, *meaning;
-} sections[] = {
-    {"lento = 1", "the first line; title and potential = \"...\" stand beside it, before any section"},
-    {"[parameters]", "numbers, or expressions of the parameters above them; --set NAME=VALUE replaces one"},
-    {"[definitions]", "named expressions, usable everywhere"},
-    {"[coordinates]", "q = { start = ..., velocity = ... }: the true state; the velocity is called q_dot"},
-    {"[forces]", "the force on each coordinate: of coordinates, velocities, t and phases; absent is 0"},
-    {"[mass]", "q = \"m\" each (1 if absent), or matrix = [[...], [...]]"},
-    {"[vibration.NAME]", "a fast phase: start + frequency*t; several are allowed"},
-    {"[constraints]", "rod = \"x^2 + y^2 - l^2\": rigid, of coordinates and t"},
-    {"[springs.NAME]", "elongation with frequency or stiffness; soft = true: not a fast one"},
-    {"[variables]", "instead of coordinates: y = { start = ..., rate = \"...\", exact = \"...\" }"},
-    {"[splitting]", "exact = \"kepler\" with position, velocity, mu, time_factor"},
-    {"[fast_velocity]", "for windows about the current time: the fast part of each velocity; computed if absent"},
-    {"[oscillation]", "period of a fast motion without a phase; small, the parameter that makes it faster"},
-    {"[slow]", "slow variables: xi = \"...\", or { variable = \"...\", alternative = \"...\" }"},
-    {"[observe]", "anything else to put out"},
-    {"[run]", "t_start, t_end, method, samples, rtol, atol; [run.options] for the method"},
-};
+// Files of texts/, put into the program when it is built (cmake/embed.cmake).
+namespace text {
+extern const std::string_view topics, sections, functions;
+}
+
+namespace {
 
 constexpr struct {
     Outcome outcome;
@@ -51,21 +36,6 @@ constexpr struct {
     {Outcome::refused, "what the method relies on does not hold here", "the message says what to take instead"},
     {Outcome::budget_exhausted, "more steps than allowed", "a looser rtol; --budget of lento compare"},
 };
-
-void list_topics() {
-    fmt::print(
-        "lento help TOPIC, where TOPIC is\n\n"
-        "  methods     which methods there are, one line each\n"
-        "  METHOD      one of them: what it is for, its options with defaults (for example: lento help {})\n"
-        "  options     all method options, one line each\n"
-        "  OPTION      one of them, which methods take it, and its defaults (for example: lento help filter)\n"
-        "  sections    the sections of a model file\n"
-        "  functions   what expressions may contain\n"
-        "  outcomes    how runs end, and what to do then\n\n"
-        "`lento COMMAND --help` explains the arguments of a command; docs/ has a first hour, a guide to choosing a "
-        "method\nand the rest.\n",
-        method::harmonic.name);
-}
 
 void list_methods() {
     for (const Method* method : lento::methods()) {
@@ -140,27 +110,13 @@ void list_outcomes() {
         "\nExit status: 0 completed; 1 anything else; 2 bad input; 3 a reproduction disagrees; 130 interrupted.\n");
 }
 
-void list_functions() {
-    fmt::print(
-        "  + - * / ^ and parentheses; ^ is right-associative and binds tighter than a minus on its left\n"
-        "  numbers, names, pi, t; q_dot is the velocity of the coordinate q\n"
-        "  sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt cbrt abs min max hypot pow sign floor\n"
-        "  d(expression, name), the partial derivative\n");
-}
-
-void list_sections() {
-    for (const auto& section : sections) {
-        fmt::print("  {:<17} {}\n", section.name, section.meaning);
-    }
-}
-
 constexpr struct Topic {
     std::string_view name;
     void (*show)();
 } topics[] = {{"methods", list_methods},
               {"options", list_options},
-              {"sections", list_sections},
-              {"functions", list_functions},
+              {"sections", [] { fmt::print("{}", text::sections); }},
+              {"functions", [] { fmt::print("{}", text::functions); }},
               {"outcomes", list_outcomes}};
 
 }  // namespace
@@ -170,7 +126,7 @@ Exit help(const std::string& topic) {
     const auto method = std::ranges::find(lento::methods(), topic, &Method::name);
     const auto option = std::ranges::find(option_catalogue(), topic, &OptionEntry::name);
     if (topic.empty()) {
-        list_topics();
+        fmt::print(fmt::runtime(text::topics), method::harmonic.name);
     } else if (known != std::end(topics)) {
         known->show();
     } else if (method != lento::methods().end()) {
@@ -178,10 +134,7 @@ Exit help(const std::string& topic) {
     } else if (option != option_catalogue().end()) {
         show_option(*option);
     } else {
-        std::vector<std::string> names;
-        for (const auto& each : topics) {
-            names.emplace_back(each.name);
-        }
+        auto names = model::mapped(topics, [](const Topic& each) { return std::string(each.name); });
         for (const Method* each : lento::methods()) {
             names.emplace_back(each->name);
         }

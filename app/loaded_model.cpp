@@ -19,11 +19,10 @@ LoadedModel load(const ModelArguments& arguments, Model::End end) {
     if (const auto size = std::filesystem::file_size(arguments.model, error); !error && size > large) {
         waiting.emplace(fmt::format("reading and compiling {:.0f} MB", static_cast<double>(size) / 1e6));
     }
-    std::vector<Model::Assignment> assignments;
-    for (const auto& assignment : arguments.set) {
+    const auto assignments = model::mapped(arguments.set, [](const std::string& assignment) {
         auto [name, expression] = name_and_value(assignment, "--set");
-        assignments.push_back({std::move(name), std::move(expression)});
-    }
+        return Model::Assignment{std::move(name), std::move(expression)};
+    });
     Model model = Model::from_file(arguments.model, assignments);
     const bool slow_declared = !model.parsed().slow.empty();
     std::optional<std::string> found;
@@ -61,33 +60,17 @@ Request LoadedModel::request_for(const Method& method) const {
 }
 
 std::vector<std::string> slow_texts(const model::Model& model) {
-    std::vector<std::string> texts;
-    for (const auto& slow : model.slow) {
+    return model::mapped(model.slow, [&](const model::SlowVariable& slow) {
         const auto variable = model::text_of(model, slow.node);
-        texts.push_back(slow.alternative ? fmt::format("{} = {{ variable = \"{}\", alternative = \"{}\" }}", slow.name,
-                                                       variable, model::text_of(model, *slow.alternative))
-                                         : fmt::format("{} = \"{}\"", slow.name, variable));
-    }
-    return texts;
+        return slow.alternative ? fmt::format("{} = {{ variable = \"{}\", alternative = \"{}\" }}", slow.name, variable,
+                                              model::text_of(model, *slow.alternative))
+                                : fmt::format("{} = \"{}\"", slow.name, variable);
+    });
 }
 
 std::optional<double> LoadedModel::fastest_period() const {
     const auto vibrations = vibrations_in(problem, 1);
     return vibrations ? std::optional(1 / *vibrations) : std::nullopt;
-}
-
-RunOutput LoadedModel::output() const {
-    RunOutput output;
-    output.title = model.title();
-    output.slow.names = model.columns();
-    for (const auto& [name, value] : model.parsed().parameters) {
-        output.parameters.emplace_back(name, value);
-    }
-    output.model_text = model.parsed().source.text();
-    output.phases = problem.phases;
-    output.choice = choice;
-    output.seconds = {{"read", model.seconds().read}, {"compile", model.seconds().compile}};
-    return output;
 }
 
 }  // namespace lento::app

@@ -25,9 +25,6 @@ struct LoadedModel {
 
     /// The shortest declared period, if any.
     std::optional<double> fastest_period() const;
-
-    /// What all outputs have in common: title, columns, parameters, model text, times of reading and compiling.
-    RunOutput output() const;
 };
 
 LoadedModel load(const ModelArguments& arguments, Model::End end = Model::End::needed);

@@ -1,4 +1,5 @@
 /// lento: the command line. Parses arguments, calls a command, turns misuse into a sentence and exit status 2.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,47 +15,25 @@
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 #include "output/run_output.hpp"
+
+// Files of texts/.
+namespace lento::app::text {
+extern const std::string_view run, compare, check, project;
+}
 
 namespace {
 
+namespace text = lento::app::text;
 using lento::app::Exit;
 
-const std::string run_footer = fmt::format(
-    "A model is a TOML file; models/ has examples, and docs/models.md explains every section. VALUE may be an "
-    "expression of the\n"
-    "model's parameters, as in --set omega=2*pi*1e6.\n\n"
-    "Examples:\n"
-    "  lento run models/inverted-pendulum.toml\n"
-    "  lento run models/inverted-pendulum.toml --set omega=1e8 --t-end 2 -o out/fast\n"
-    "  lento run models/inverted-pendulum.toml --method {} --option filter=exponential --option macro_step=1/80\n"
-    "  lento run models/inverted-pendulum.toml --fast 0.5:0.50001\n"
-    "  lento run models/inverted-pendulum.toml --plot pendulum.svg\n\n"
-    "Exit status: 0 done; 1 the run failed, the message says why; 2 bad input; 130 interrupted, what there is was "
-    "written.",
-    lento::method::hmm_sync.name);
-
-constexpr const char* compare_footer =
-    "Writes what `run` writes, and error.csv. The reference resolves every vibration: where it would need more "
-    "evaluations than the\n"
-    "budget it is refused, with its price.\n\n"
-    "Example:\n"
-    "  lento compare models/inverted-pendulum.toml --set omega=1e4\n";
-
-constexpr const char* check_footer =
-    "Says which fast periods the model has, how far they are from the slow motion, what is off at the start, which "
-    "methods apply\n"
-    "and which is recommended. Writes nothing.\n\n"
-    "Example:\n"
-    "  lento check models/paul-trap.toml\n";
-
-const std::string project_footer = fmt::format(
-    "Prints the slow point, the elongations of the springs there and their multipliers (k times the elongation); "
-    "constraints are\n"
-    "relaxed to stiff springs. The options are those of the method {}. Writes nothing.\n\n"
-    "Example:\n"
-    "  lento project models/two-springs-iii.toml --set omega1=1e4 --set omega2=1e4 --richardson\n",
-    lento::method::ipa.name);
+/// What the help of a command ends with, a file of texts/ in which methods are not called by their names.
+std::string footer(std::string_view text) {
+    text.remove_suffix(1);  // the end of the last line
+    return fmt::format(fmt::runtime(text), fmt::arg("hmm_sync", lento::method::hmm_sync.name),
+                       fmt::arg("ipa", lento::method::ipa.name));
+}
 
 void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
     command.add_option("MODEL", arguments.model, "The model, a TOML file")->required();
@@ -79,29 +58,19 @@ void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments)
     command.add_flag("--quiet", arguments.quiet, "Prints nothing on success");
 }
 
-int status(Exit exit) {
-    return static_cast<int>(exit);
-}
-
 /// For programs that read the output: an object on standard output, whatever happens.
 void say_misuse(int argc, char** argv, const char* explanation) {
-    for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc))) {
-        if (argument == "--json") {
-            fmt::print("{}\n", lento::json_text({{"outcome", "misuse"}, {"explanation", explanation}}));
-            return;
-        }
+    const std::span arguments(argv, static_cast<std::size_t>(argc));
+    if (std::ranges::any_of(arguments, [](std::string_view argument) { return argument == "--json"; })) {
+        fmt::print("{}\n", lento::json_text({{"outcome", "misuse"}, {"explanation", explanation}}));
     }
 }
 
 std::vector<std::string> commands_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* command : app.get_subcommands(nullptr)) {
-        names.push_back(command->get_name());
-    }
-    return names;
+    return lento::model::mapped(app.get_subcommands(nullptr), &CLI::App::get_name);
 }
 
-int parse_and_run(int argc, char** argv) {
+Exit parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Lento follows the slow motion of mechanical systems that vibrate fast, at a cost that does not grow with the "
         "frequency."};
@@ -110,41 +79,44 @@ int parse_and_run(int argc, char** argv) {
     app.footer("`lento COMMAND --help` explains each command. Try: lento run models/inverted-pendulum.toml");
 
     Exit exit = Exit::done;
-    lento::app::ModelArguments model;
-    const auto model_command = [&](const char* name, const char* does, auto command, const std::string& footer) {
+    const auto command = [&](const char* name, const char* does, auto action) {
         auto* added = app.add_subcommand(name, does);
+        added->callback([&exit, action] { exit = action(); });
+        return added;
+    };
+    lento::app::ModelArguments model;
+    const auto model_command = [&](const char* name, const char* does, auto action, std::string_view ending) {
+        auto* added = command(name, does, [&model, action] { return action(model); });
         add_model_options(*added, model);
-        added->footer(footer);
-        added->callback([&exit, &model, command] { exit = command(model); });
+        added->footer(footer(ending));
         return added;
     };
     constexpr const char* plot = "FILE.svg or FILE.png: also draws a picture of the slow solution";
     auto* run = model_command(
         "run", "Solves a model; prints a summary and writes solution.csv, solution.h5, summary.json and report.html",
-        lento::app::run, run_footer);
+        lento::app::run, text::run);
     run->add_option("--fast", model.fast,
                     "A:B: also writes fast.csv, the reconstructed true solution between the times A and B");
     run->add_option("--plot", model.plot, plot);
     auto* compare = model_command(
         "compare", "Solves a model, and again directly with tight tolerances: errors, evaluations, speed-up",
-        lento::app::compare, compare_footer);
+        lento::app::compare, text::compare);
     compare->add_option("--budget", model.budget, "Force evaluations that the reference may take [2e8]");
     compare->add_option("--plot", model.plot, plot);
     model_command("check", "Reads and probes a model: fast periods, scale separation, which methods apply",
-                  lento::app::check, check_footer);
+                  lento::app::check, text::check);
     model_command("project", "Projects the start of a model with stiff springs or constraints onto its slow manifold",
-                  lento::app::project, project_footer)
+                  lento::app::project, text::project)
         ->add_flag("--richardson", model.richardson, "Extrapolates the multipliers to infinitely stiff springs");
 
     lento::app::MethodsArguments methods;
-    auto* methods_command =
-        app.add_subcommand("methods", "Lists the methods, the problems each is for, and their options with defaults");
-    methods_command->add_flag("--json", methods.json, "As JSON");
-    methods_command->callback([&] { exit = lento::app::methods(methods); });
+    command("methods", "Lists the methods, the problems each is for, and their options with defaults", [&] {
+        return lento::app::methods(methods);
+    })->add_flag("--json", methods.json, "As JSON");
 
     lento::app::ReproduceArguments reproduce;
-    auto* reproduce_command =
-        app.add_subcommand("reproduce", "Recomputes published tables and figures beside the printed numbers");
+    auto* reproduce_command = command("reproduce", "Recomputes published tables and figures beside the printed numbers",
+                                      [&] { return lento::app::reproduce(reproduce); });
     reproduce_command->add_option("ID", reproduce.ids, "Which, for example vibrated/table-2.3");
     reproduce_command->add_flag("--list", reproduce.list, "Lists the ids");
     reproduce_command->add_flag("--all", reproduce.all, "All of them");
@@ -153,22 +125,20 @@ int parse_and_run(int argc, char** argv) {
     reproduce_command->add_flag("--json", reproduce.json, "As JSON");
     reproduce_command->add_flag("--quiet", reproduce.quiet, "Only the verdicts");
     reproduce_command->footer("Exit status: 0 everything judged agrees; 3 something does not; 2 unknown id.");
-    reproduce_command->callback([&] { exit = lento::app::reproduce(reproduce); });
 
     std::string topic;
-    auto* help_command =
-        app.add_subcommand("help", "Explains methods, options, model sections and outcomes, each on one screen");
-    help_command->add_option("TOPIC", topic, "methods, METHOD, options, OPTION, sections, functions or outcomes");
-    help_command->callback([&] { exit = lento::app::help(topic); });
+    command("help", "Explains methods, options, model sections and outcomes, each on one screen", [&] {
+        return lento::app::help(topic);
+    })->add_option("TOPIC", topic, "methods, METHOD, options, OPTION, sections, functions or outcomes");
 
     std::string shell;
-    auto* completion_command = app.add_subcommand("completion", "Prints what a shell needs to complete commands");
+    auto* completion_command = command("completion", "Prints what a shell needs to complete commands",
+                                       [&] { return lento::app::completion(shell, commands_of(app)); });
     completion_command->add_option("SHELL", shell, "bash, zsh or fish")->required();
     completion_command->footer(
         "For bash: lento completion bash > ~/.local/share/bash-completion/completions/lento\n"
         "For fish: lento completion fish > ~/.config/fish/completions/lento.fish\n"
         "For zsh:  source <(lento completion zsh)");
-    completion_command->callback([&] { exit = lento::app::completion(shell, commands_of(app)); });
 
     try {
         app.parse(argc, argv);
@@ -183,22 +153,23 @@ int parse_and_run(int argc, char** argv) {
             exit = Exit::bad_input;
         }
     }
-    return status(exit);
+    return exit;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    Exit exit = Exit::failed;
     try {
-        const int exit = parse_and_run(argc, argv);
+        exit = parse_and_run(argc, argv);
         if (std::fflush(stdout) != 0) {
             fmt::print(stderr, "lento: cannot write to standard output: {}\n", std::strerror(errno));
-            return status(Exit::failed);
+            exit = Exit::failed;
         }
-        return exit;
     } catch (const std::exception& error) {
         fmt::print(stderr, "lento: {}\n", error.what());
         say_misuse(argc, argv, error.what());
-        return status(dynamic_cast<const lento::Misuse*>(&error) != nullptr ? Exit::bad_input : Exit::failed);
+        exit = dynamic_cast<const lento::Misuse*>(&error) != nullptr ? Exit::bad_input : Exit::failed;
     }
+    return static_cast<int>(exit);
 }

@@ -1,6 +1,7 @@
 #include "model_run.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,7 +52,15 @@ std::vector<std::size_t> plotted_columns(const RunOutput& output) {
 }  // namespace
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
-    RunOutput output = loaded.output();
+    const auto& parsed = loaded.model.parsed();
+    RunOutput output;
+    output.title = loaded.model.title();
+    output.slow.names = loaded.model.columns();
+    output.parameters =
+        model::mapped(parsed.parameters, [](const auto& each) { return std::pair(each.name, each.value); });
+    output.model_text = parsed.source.text();
+    output.phases = loaded.problem.phases;
+    output.choice = loaded.choice;
     // NOTE: what a row means depends on the method that ran, which is known at the end.
     std::vector<Snapshot> samples;
     request.sink = [&](double t, std::span<const double> y) { samples.push_back(loaded.model.snapshot(t, y)); };
@@ -68,7 +77,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
 
     output.record = solution.record();
     if (output.record.outcome == Outcome::diverged && output.record.t_end == request.t_start) {
-        output.record.explanation += place_of_divergence(loaded.model.parsed());
+        output.record.explanation += place_of_divergence(parsed);
     }
     if (!output.record.tried.empty()) {
         output.choice = fmt::format("{} chose {} first", method::automatic, output.record.tried.front().method);
@@ -80,7 +89,8 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
         output.slow.t.push_back(sample.t);
         output.slow.rows.push_back(row(sample));
     }
-    output.seconds.emplace_back("solve", solution.statistics().wall_seconds);
+    const auto [read, compile] = loaded.model.seconds();
+    output.seconds = {{"read", read}, {"compile", compile}, {"solve", solution.statistics().wall_seconds}};
     const auto& final_state = solution.final_state();
     output.final_slow = row(final_state);
     if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "commands.hpp"
 #include "lento/base/misuse.hpp"
+#include "model/mapped.hpp"
 #include "output/files.hpp"
 #include "reproduction.hpp"
 #include "reproduction_pages.hpp"
@@ -36,13 +36,12 @@ Json as_json(const Reproduction& reproduction, const Result& result) {
             rows.back()["reference"] = *row.reference;  // not print: measured beforehand
         }
     }
-    Json claims = Json::array();
-    for (const auto& claim : result.claims) {
-        claims.push_back({{"text", claim.text},
-                          {"measured", claim.measured},
-                          {"holds", claim.holds},
-                          {"source", claim.source == papers::Source::paper ? "paper" : "lento"}});
-    }
+    const auto claims = model::mapped(result.claims, [](const papers::Claim& claim) {
+        return Json{{"text", claim.text},
+                    {"measured", claim.measured},
+                    {"holds", claim.holds},
+                    {"source", claim.source == papers::Source::paper ? "paper" : "lento"}};
+    });
     return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
             {"claims", claims},      {"agrees", result.agrees()}};
 }
@@ -84,24 +83,22 @@ void print(const Reproduction& reproduction, const Result& result) {
 }
 
 std::vector<std::string> all_ids() {
-    std::vector<std::string> ids;
-    std::ranges::transform(papers::reproductions(), std::back_inserter(ids), &Reproduction::id);
-    return ids;
+    return model::mapped(papers::reproductions(), &Reproduction::id);
 }
 
 std::vector<const Reproduction*> chosen(const ReproduceArguments& arguments) {
     std::vector<const Reproduction*> list;
     const auto& known = papers::reproductions();
     if (arguments.all) {
-        std::ranges::transform(known, std::back_inserter(list), [](const auto& each) { return &each; });
+        list = model::mapped(known, [](const Reproduction& each) { return &each; });
     }
     for (const auto& id : arguments.ids) {
-        const auto found = std::ranges::find(known, id, &Reproduction::id);
-        if (found == known.end()) {
+        const auto* found = model::found(known, id, &Reproduction::id);
+        if (found == nullptr) {
             throw Misuse(fmt::format("'{}' cannot be reproduced{}; `lento reproduce --list` lists what can", id,
                                      suggestion(id, all_ids())));
         }
-        list.push_back(&*found);
+        list.push_back(found);
     }
     if (list.empty()) {
         throw Misuse("say what to reproduce: one or more ids from `lento reproduce --list`, or --all");

@@ -43,8 +43,7 @@ std::string cell(const Row& row) {
                        figure_text(row.computed), expected, mark);
 }
 
-template <class Key>
-std::vector<std::string> in_order(const std::vector<Row>& rows, Key key) {
+std::vector<std::string> in_order(const std::vector<Row>& rows, std::string Row::*key) {
     std::vector<std::string> list;
     for (const auto& row : rows) {
         if (std::ranges::find(list, row.*key) == list.end()) {

@@ -79,10 +79,8 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
         total += seconds;
     }
     add("seconds", fmt::format("{:.2g} ({})", total, fmt::join(stages, ", ")));
-    std::vector<std::string> options;
-    for (const auto& [name, value] : record.options) {
-        options.push_back(name + "=" + value);
-    }
+    const auto options =
+        model::mapped(record.options, [](const UsedOption& option) { return option.name + "=" + option.value; });
     add("options", fmt::format("{}", fmt::join(options, " ")));
     text += final_table(output, terminal);
     if (!record.warnings.empty()) {

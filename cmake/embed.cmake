@@ -1,5 +1,5 @@
-# Turns files into constants of a C++ source: cmake -DOUT=FILE.cpp "-DFILES=name=path;name=path" -P embed.cmake
-set(text "#include <string_view>\n\nnamespace lento::page {\nnamespace {\n")
+# Turns files into constants of a C++ source: cmake -DOUT=FILE.cpp -DNAMESPACE=a::b "-DFILES=name=path;name=path" -P embed.cmake
+set(text "#include <string_view>\n\nnamespace ${NAMESPACE} {\nnamespace {\n")
 foreach(entry IN LISTS FILES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${entry}")
   set(name ${CMAKE_MATCH_1})
@@ -8,4 +8,4 @@ foreach(entry IN LISTS FILES)
   string(APPEND text "constexpr char ${name}_bytes[] = {${bytes}};\n")
   string(APPEND names "extern const std::string_view ${name};\nconst std::string_view ${name}(${name}_bytes, sizeof ${name}_bytes);\n")
 endforeach()
-file(WRITE "${OUT}" "${text}\n}  // namespace\n\n${names}\n}  // namespace lento::page\n")
+file(WRITE "${OUT}" "${text}\n}  // namespace\n\n${names}\n}  // namespace ${NAMESPACE}\n")

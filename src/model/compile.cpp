@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,84 +16,44 @@ namespace {
 /// numbers and a number returned.
 enum class Form { arrays, piece, numbers };
 
-/// Writes one function into a module.
-class FunctionWriter {
+class FunctionWriter final : public jit::Writer {
 public:
     FunctionWriter(Form form, LLVMModuleRef module, const std::string& name, const FunctionGraph& source,
                    const jit::Cut& plan)
-        : form_(form),
-          context_(LLVMGetModuleContext(module)),
-          source_(source),
-          plan_(plan),
-          number_(LLVMDoubleTypeInContext(context_)),
-          builder_(LLVMCreateBuilderInContext(context_)),
-          instructions_(module, builder_, number_, jit::scalar_library()) {
+        : Writer(module, source, plan, 1, result_parameter), form_(form) {
         const LLVMTypeRef array = LLVMPointerType(number_, 0);
         const LLVMTypeRef self = LLVMPointerType(LLVMInt8TypeInContext(context_), 0);
         if (form == Form::numbers) {
             std::array<LLVMTypeRef, 6> types{self, number_, number_, number_, number_, array};
-            function_ = LLVMAddFunction(module, name.c_str(), LLVMFunctionType(number_, types.data(), types.size(), 0));
+            begin(module, name, number_, types);
         } else {
             std::array<LLVMTypeRef, 8> types{self, array, array, number_, array, array, array, array};
-            const unsigned count = form == Form::piece ? types.size() : types.size() - 1;
-            function_ = LLVMAddFunction(module, name.c_str(),
-                                        LLVMFunctionType(LLVMVoidTypeInContext(context_), types.data(), count, 0));
-            jit::add_attribute(function_, 1 + result_parameter, "noalias");
-            if (form == Form::piece) {
-                jit::add_attribute(function_, 1 + carried_parameter, "noalias");
-            }
+            begin(module, name, LLVMVoidTypeInContext(context_),
+                  std::span(types).first(form == Form::piece ? types.size() : types.size() - 1));
         }
-        jit::add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-        LLVMPositionBuilderAtEnd(builder_, LLVMAppendBasicBlockInContext(context_, function_, "entry"));
     }
-    ~FunctionWriter() { LLVMDisposeBuilder(builder_); }
-    FunctionWriter(const FunctionWriter&) = delete;
-    FunctionWriter& operator=(const FunctionWriter&) = delete;
 
     /// Computes the nodes of one piece; stores what later pieces need.
     void compute(std::span<const Node> nodes) {
         for (const Node node : nodes) {
-            const auto& entry = source_.graph[node];
-            const LLVMValueRef a = value(entry.a);
-            const LLVMValueRef made = instructions_.operation(entry.op, a, value(entry.b));
-            values_.emplace(node, made);
-            if (const auto place = plan_.carried.find(node); place != plan_.carried.end()) {
-                LLVMBuildStore(builder_, made, element(carried_parameter, place->second));
-            }
+            keep(node, operation(source_.graph[node]));
         }
-    }
-    void store_result(Node node, std::size_t index) {
-        LLVMBuildStore(builder_, value(node), element(result_parameter, index));
     }
     void finish() { LLVMBuildRetVoid(builder_); }
     void give_back(Node node) { LLVMBuildRet(builder_, value(node)); }
 
 private:
     static constexpr unsigned result_parameter = 6;
-    static constexpr unsigned carried_parameter = 7;
 
-    /// The value of a node: a constant, a symbol, made here, or made by an earlier piece.
-    LLVMValueRef value(Node node) {
-        if (const auto known = values_.find(node); known != values_.end()) {
-            return known->second;
-        }
+    LLVMValueRef given(Node node) override {
         const auto& entry = source_.graph[node];
-        const LLVMValueRef found = entry.op == Op::constant ? instructions_.constant(entry.value)
-                                   : entry.op == Op::symbol ? load(source_.places[entry.symbol])
-                                                            : load(carried_parameter, plan_.carried.at(node));
-        values_.emplace(node, found);
-        return found;
+        return entry.op == Op::constant ? instructions_.constant(entry.value)
+               : entry.op == Op::symbol ? argument(source_.places[entry.symbol])
+                                        : carried(node);
     }
+    LLVMValueRef element(unsigned parameter, std::size_t index) override { return offset(parameter, whole(index)); }
 
-    LLVMValueRef element(unsigned parameter, std::size_t index) {
-        LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(context_), index, 0);
-        return LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &offset, 1, "");
-    }
-
-    LLVMValueRef load(unsigned parameter, std::size_t index) {
-        return LLVMBuildLoad2(builder_, number_, element(parameter, index), "");
-    }
-    LLVMValueRef load(const Place& place) {
+    LLVMValueRef argument(const Place& place) {
         // NOTE: behind the first parameter, which is not used, they are in the order of Place::Array.
         const unsigned parameter = 1 + static_cast<unsigned>(place.array);
         const bool is_number =
@@ -103,14 +62,6 @@ private:
     }
 
     Form form_;
-    LLVMContextRef context_;
-    const FunctionGraph& source_;
-    const jit::Cut& plan_;
-    std::unordered_map<Node, LLVMValueRef> values_;
-    LLVMTypeRef number_;
-    LLVMBuilderRef builder_;
-    jit::Instructions instructions_;
-    LLVMValueRef function_ = nullptr;
 };
 
 /// One result, of one coordinate and at most one phase.

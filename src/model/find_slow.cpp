@@ -393,10 +393,6 @@ private:
     std::vector<SlowVariable> variables_;
 };
 
-double small_of(const Model& model) {
-    return std::ranges::find(model.parameters, *model.small, &Parameter::name)->value;
-}
-
 }  // namespace
 
 FoundSlow find_slow(Model& model, const Model& faster) {
@@ -414,15 +410,17 @@ FoundSlow find_slow(Model& model, const Model& faster) {
     // NOTE: what is leading depends on the values of parameters, and so does the form of what is found.
     Model numbers = folded(model);
     Model faster_numbers = folded(faster);
-    const double factor = small_of(model) / small_of(faster);
-    FoundSlow found = Finder(numbers, faster_numbers, factor).found();
-    for (auto& variable : found.variables) {
-        variable.node = model.graph.copies(numbers.graph, std::span(&variable.node, 1))[0];
+    const auto small = [&](const Model& of) { return found(of.parameters, *model.small, &Parameter::name)->value; };
+    const double factor = small(model) / small(faster);
+    FoundSlow slow = Finder(numbers, faster_numbers, factor).found();
+    const auto copy = [&](Node node) { return model.graph.copies(numbers.graph, std::span(&node, 1))[0]; };
+    for (auto& variable : slow.variables) {
+        variable.node = copy(variable.node);
         if (variable.alternative) {
-            variable.alternative = model.graph.copies(numbers.graph, std::span(&*variable.alternative, 1))[0];
+            variable.alternative = copy(*variable.alternative);
         }
     }
-    return found;
+    return slow;
 }
 
 }  // namespace lento::model

@@ -65,10 +65,6 @@ LLVMTargetMachineRef host_machine(LLVMCodeGenOptLevel level) {
     return machine;
 }
 
-const LibraryFunction* find(const Library& library, Op op) {
-    return found(library.functions, op, &LibraryFunction::op);
-}
-
 }  // namespace
 
 const Library& scalar_library() {
@@ -158,9 +154,7 @@ Machine::~Machine() {
     if (context_ != nullptr) {
         LLVMOrcDisposeThreadSafeContext(context_);
     }
-    if (jit_ != nullptr) {
-        LLVMConsumeError(LLVMOrcDisposeLLJIT(jit_));
-    }
+    LLVMConsumeError(LLVMOrcDisposeLLJIT(jit_));
 }
 
 void Machine::define(std::span<const LibraryFunction> functions) {
@@ -232,7 +226,7 @@ LLVMValueRef Instructions::operation(Op op, LLVMValueRef a, LLVMValueRef b) {
         default:
             break;
     }
-    if (const auto* function = find(library_, op)) {
+    if (const auto* function = found(library_.functions, op, &LibraryFunction::op)) {
         return call(*function, type_, a, b);
     }
     if (op == Op::floor && !library_.functions.empty()) {
@@ -254,7 +248,7 @@ LLVMValueRef Instructions::intrinsic(std::string_view name, LLVMValueRef a) {
 }
 
 LLVMValueRef Instructions::lane_by_lane(Op op, LLVMValueRef a, LLVMValueRef b) {
-    const LibraryFunction& function = *find(scalar_library(), op);
+    const LibraryFunction& function = *found(scalar_library().functions, op, &LibraryFunction::op);
     const LLVMTypeRef number = LLVMGetElementType(type_);
     LLVMValueRef result = LLVMGetUndef(type_);
     for (unsigned lane = 0; lane < LLVMGetVectorSize(type_); ++lane) {

@@ -7,6 +7,7 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/TargetMachine.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/graph.hpp"
+#include "model/compile.hpp"
 #include "model/mapped.hpp"
 
 namespace lento::model::jit {
@@ -140,6 +141,92 @@ private:
     LLVMBuilderRef builder_;
     LLVMTypeRef type_;
     const Library& library_;
+};
+
+/// Writes one function into a module: values of nodes, by a loop or at once.
+class Writer {
+public:
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    void store_result(Node node, std::size_t index) { store(value(node), result_parameter_, index); }
+
+protected:
+    /// On `lanes` numbers at once. Results and what passes from piece to piece are arrays, the parameters
+    /// `result_parameter` and, of pieces, the one behind it.
+    Writer(LLVMModuleRef module, const FunctionGraph& source, const Cut& plan, std::size_t lanes,
+           unsigned result_parameter)
+        : context_(LLVMGetModuleContext(module)),
+          source_(source),
+          plan_(plan),
+          number_(LLVMDoubleTypeInContext(context_)),
+          count_(LLVMInt64TypeInContext(context_)),
+          vector_(lanes == 1 ? number_ : LLVMVectorType(number_, static_cast<unsigned>(lanes))),
+          builder_(LLVMCreateBuilderInContext(context_)),
+          instructions_(module, builder_, vector_, lanes == 1 ? scalar_library() : vector_library(lanes)),
+          result_parameter_(result_parameter) {}
+    virtual ~Writer() { LLVMDisposeBuilder(builder_); }
+
+    /// Begins the function, which returns a `result`.
+    void begin(LLVMModuleRef module, const std::string& name, LLVMTypeRef result, std::span<LLVMTypeRef> parameters) {
+        const auto count = static_cast<unsigned>(parameters.size());
+        function_ = LLVMAddFunction(module, name.c_str(), LLVMFunctionType(result, parameters.data(), count, 0));
+        for (unsigned written = result_parameter_; written < std::min(count, result_parameter_ + 2); ++written) {
+            add_attribute(function_, 1 + written, "noalias");
+        }
+        add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
+        entry_ = LLVMAppendBasicBlockInContext(context_, function_, "entry");
+        LLVMPositionBuilderAtEnd(builder_, entry_);
+    }
+
+    /// Where in an array that is a parameter a number, or a row of them, stands.
+    virtual LLVMValueRef element(unsigned parameter, std::size_t index) = 0;
+    /// The value of a node that was not met before and is no operation of this piece.
+    virtual LLVMValueRef given(Node node) = 0;
+
+    LLVMValueRef value(Node node) {
+        if (const auto known = values_.find(node); known != values_.end()) {
+            return known->second;
+        }
+        return values_.emplace(node, given(node)).first->second;
+    }
+    LLVMValueRef operation(const Graph::Entry& entry) {
+        const LLVMValueRef a = value(entry.a);
+        return instructions_.operation(entry.op, a, value(entry.b));
+    }
+    /// Of a node that later pieces may need.
+    void keep(Node node, LLVMValueRef made) {
+        values_.emplace(node, made);
+        if (const auto place = plan_.carried.find(node); place != plan_.carried.end()) {
+            store(made, carried_parameter(), place->second);
+        }
+    }
+    LLVMValueRef carried(Node node) { return load(carried_parameter(), plan_.carried.at(node)); }
+    unsigned carried_parameter() const { return result_parameter_ + 1; }
+
+    LLVMValueRef load(unsigned parameter, std::size_t index) {
+        const LLVMValueRef loaded = LLVMBuildLoad2(builder_, vector_, element(parameter, index), "");
+        LLVMSetAlignment(loaded, alignof(double));
+        return loaded;
+    }
+    void store(LLVMValueRef value, unsigned parameter, std::size_t index) {
+        LLVMSetAlignment(LLVMBuildStore(builder_, value, element(parameter, index)), alignof(double));
+    }
+    LLVMValueRef offset(unsigned parameter, LLVMValueRef by) {
+        return LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &by, 1, "");
+    }
+    LLVMValueRef whole(std::size_t number) const { return LLVMConstInt(count_, number, 0); }
+
+    LLVMContextRef context_;
+    const FunctionGraph& source_;
+    const Cut& plan_;
+    LLVMTypeRef number_, count_, vector_;
+    LLVMBuilderRef builder_;
+    Instructions instructions_;
+    unsigned result_parameter_;
+    std::unordered_map<Node, LLVMValueRef> values_;
+    LLVMValueRef function_ = nullptr;
+    LLVMBasicBlockRef entry_ = nullptr;
 };
 
 }  // namespace lento::model::jit

@@ -55,7 +55,7 @@ void Names::add_definition(std::string name, Mark mark, Node node) {
     meanings_[std::move(name)] = {node, mark, "a definition"};
 }
 
-Node Names::parse_in_scope(std::string_view text) {
+Node Names::parse(std::string_view text, const Origin& origin) {
     const auto lookup = [this](std::string_view name) -> std::optional<Node> {
         if (const auto known = meanings_.find(name); known != meanings_.end()) {
             return known->second.node;
@@ -66,31 +66,27 @@ Node Names::parse_in_scope(std::string_view text) {
         return {};
     };
     const auto names = [this] { return mapped(meanings_, [](const auto& known) { return known.first; }); };
-    return parse_expression(graph_, text, {lookup, names});
-}
-
-Node Names::parse(std::string_view text, Mark mark) {
     try {
-        return parse_in_scope(text);
+        return parse_expression(graph_, text, {lookup, names});
     } catch (const ExpressionError& error) {
-        source_->fail(source_->within(mark, error.offset, error.length), error.what());
+        if (const auto* mark = std::get_if<Mark>(&origin)) {
+            source_->fail(source_->within(*mark, error.offset, error.length), error.what());
+        }
+        const Source outside(std::get<std::string>(origin), std::string(text));
+        outside.fail({1, error.offset + 1, error.length}, error.what());
     }
 }
 
-Node Names::parse(std::string_view text, const std::string& where) {
-    try {
-        return parse_in_scope(text);
-    } catch (const ExpressionError& error) {
-        Source(where, std::string(text)).fail({1, error.offset + 1, error.length}, error.what());
-    }
-}
-
-Node Names::number(std::string_view text, const std::string& where) {
-    const Node node = parse(text, where);
+Node Names::number(std::string_view text, const Origin& origin) {
+    const Node node = parse(text, origin);
     const auto found = value(node);
     if (!found || !std::isfinite(*found)) {
-        throw Misuse(fmt::format("{}: '{}' is {}; a finite number is needed", where, text,
-                                 found ? fmt::format("{}", *found) : "a function of t"));
+        const auto message = fmt::format("'{}' is {}; a finite number is needed", text,
+                                         found ? fmt::format("{}", *found) : "a function of t");
+        if (const auto* mark = std::get_if<Mark>(&origin)) {
+            source_->fail(*mark, message);
+        }
+        throw Misuse(fmt::format("{}: {}", std::get<std::string>(origin), message));
     }
     return node;
 }

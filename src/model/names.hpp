@@ -47,13 +47,10 @@ public:
     void require_name(const std::string& name, Mark mark) const;
     void require_not_reserved(const std::string& name, Mark mark) const;
 
-    /// The expression that stands in quotes at `mark`. Throws ModelError.
-    Node parse(std::string_view text, Mark mark);
-    /// The same for text that is not in the file; `where` says where it is from.
-    Node parse(std::string_view text, const std::string& where);
-
-    /// The expression that text from outside the file stands for, which must have a finite value. Throws Misuse.
-    Node number(std::string_view text, const std::string& where);
+    /// The expression that `text` stands for. Throws ModelError.
+    Node parse(std::string_view text, const Origin& origin);
+    /// The same; it must have a finite value. Throws Misuse.
+    Node number(std::string_view text, const Origin& origin);
 
     /// The value of an expression that depends on parameters alone; nothing if it depends on more.
     std::optional<double> value(Node node);
@@ -80,7 +77,6 @@ private:
         double value = 0;  ///< where only parameters are involved
     };
 
-    Node parse_in_scope(std::string_view text);
     void learn();
 
     const Source* source_;

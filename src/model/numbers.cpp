@@ -139,20 +139,17 @@ InputValues input_values(const Model& model) {
 
 std::vector<Node*> expressions_of(Model& model) {
     std::vector<Node*> nodes;
-    const auto all = [&](std::vector<Node>& list) {
-        for (auto& node : list) {
-            nodes.push_back(&node);
-        }
-    };
     const auto maybe = [&](std::optional<Node>& node) {
         if (node) {
             nodes.push_back(&*node);
         }
     };
     maybe(model.potential);
-    all(model.forces);
-    all(model.slow_forces);
-    all(model.stiff_forces);
+    for (auto* list : {&model.forces, &model.slow_forces, &model.stiff_forces, &model.fast_velocity}) {
+        for (auto& node : *list) {
+            nodes.push_back(&node);
+        }
+    }
     for (auto& variable : model.variables) {
         nodes.push_back(&variable.rate);
         maybe(variable.exact);
@@ -167,7 +164,6 @@ std::vector<Node*> expressions_of(Model& model) {
             nodes.push_back(&named.node);
         }
     }
-    all(model.fast_velocity);
     for (auto& slow : model.slow) {
         nodes.push_back(&slow.node);
         maybe(slow.alternative);

@@ -152,10 +152,8 @@ std::vector<Node*> expressions_of(Model& model);
 /// The model with the values of its parameters written into its expressions, for what looks at their form.
 Model folded(const Model& model);
 
-/// The value of an expression of parameters and constants, for options and times; `where` says where outside the file
-/// it was given, `mark` where in it.
-double number_in(const Model& model, std::string_view expression, const std::string& where);
-double number_in(const Model& model, std::string_view expression, Mark mark);
+/// The value of an expression of parameters and constants, for options and times.
+double number_in(const Model& model, std::string_view expression, const Origin& origin);
 
 /// The name of what stands there: "q", "q_dot", "theta", "t".
 std::string name_at(const Model& model, const Place& place);

@@ -55,7 +55,6 @@ private:
         std::vector<Entry> pieces{};
         std::size_t x = 0, v = 0, phases = 0, results = 0, carried = 0;
     };
-    struct Compiler;
 
     void run(const Function& function, std::size_t m, double t, const double* x, const double* v, const double* phases,
              const double* inputs, double* result) const;

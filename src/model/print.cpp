@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/evaluate.hpp"
-#include "model/parsed_model.hpp"
+#include "model/parts.hpp"
 
 namespace lento::model {
 namespace {
@@ -19,12 +18,12 @@ struct Text {
 
 class Printer {
 public:
-    explicit Printer(const Model& model) : model_(model), parameters_(parameter_values(model)) {}
+    explicit Printer(const Model& model) : model_(model) {}
 
     Text text(Node node) const {
         const auto& entry = model_.graph[node];
         if (entry.fixed) {
-            const double value = value_of(node);
+            const double value = values_at(model_, {node}, {}, {}, 0, {})[0];
             return {fmt::format("{}", value), value < 0 ? Binding::negation : Binding::atom};
         }
         switch (entry.op) {
@@ -49,12 +48,6 @@ public:
     }
 
 private:
-    double value_of(Node fixed) const {
-        double value = 0;
-        const auto parameter = [&](std::size_t symbol) { return parameters_[model_.places[symbol].index]; };
-        Evaluator(model_.graph, {fixed}).operator()<double>(parameter, std::span(&value, 1));
-        return value;
-    }
     std::string enclosed(Node node, Binding least) const {
         auto inner = text(node);
         // NOTE: a minus sign that follows another operator needs parentheses too.
@@ -76,7 +69,6 @@ private:
     }
 
     const Model& model_;
-    std::vector<double> parameters_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "model/reader.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -49,11 +48,7 @@ Model Reader::read() {
 }
 
 const Value& Reader::section(std::string_view name) const {
-    static const Value absent = [] {
-        Value table;
-        table.kind = Value::Kind::table;
-        return table;
-    }();
+    static const Value absent{.kind = Value::Kind::table, .text = {}, .items = {}, .entries = {}};
     const Entry* entry = document_.find(name);
     return entry == nullptr ? absent : entry->value;
 }
@@ -272,34 +267,14 @@ Model read_model(Source source, const std::vector<Assignment>& assignments) {
     return Reader(std::move(source), assignments).read();
 }
 
-namespace {
-
-/// The names that may stand in a number.
-Names numbers_of(const Model& model) {
+double number_in(const Model& model, std::string_view expression, const Origin& origin) {
     Names names(model.source);
     for (const auto* list : {&model.parameters, &model.constants}) {
         for (const auto& [name, value] : *list) {
             names.add_symbol(name, {}, Kind::parameter, value);
         }
     }
-    return names;
-}
-
-}  // namespace
-
-double number_in(const Model& model, std::string_view expression, const std::string& where) {
-    Names names = numbers_of(model);
-    return *names.value(names.number(expression, where));
-}
-
-double number_in(const Model& model, std::string_view expression, Mark mark) {
-    Names names = numbers_of(model);
-    const auto value = names.value(names.parse(expression, mark));
-    if (!value || !std::isfinite(*value)) {
-        model.source.fail(mark, "'{}' is {}; a finite number is needed", expression,
-                          value ? fmt::format("{}", *value) : "a function of t");
-    }
-    return *value;
+    return *names.value(names.number(expression, origin));
 }
 
 }  // namespace lento::model

@@ -53,9 +53,6 @@ void Reader::read_coordinates() {
         coordinate_.emplace(entry.key, model_.coordinates.size());
         model_.coordinates.push_back({.name = entry.key, .mark = entry.mark});
     }
-    if (document_.find("coordinates") != nullptr && model_.coordinates.empty()) {
-        fail(document_.find("coordinates")->mark, "[coordinates] is empty; a system needs at least one");
-    }
     for (const auto& coordinate : model_.coordinates) {
         names_.add_symbol(coordinate.name, coordinate.mark, Kind::coordinate);
     }
@@ -75,8 +72,9 @@ void Reader::read_variable_starts() {
         names_.add_symbol(entry.key, entry.mark, Kind::variable);
         model_.variables.push_back({.name = entry.key, .mark = entry.mark});
     }
-    if (document_.find("variables") != nullptr && model_.variables.empty()) {
-        fail(document_.find("variables")->mark, "[variables] is empty; a system needs at least one");
+    if (model_.dimension() == 0) {
+        const char* empty = document_.find("variables") != nullptr ? "variables" : "coordinates";
+        fail(document_.find(empty)->mark, "[{}] is empty; a system needs at least one", empty);
     }
 }
 
@@ -135,11 +133,10 @@ void Reader::read_definitions() {
             const std::size_t next = needs[i].back();
             needs[i].pop_back();
             if (state[next] == State::open) {
-                std::string cycle;
-                for (auto each = std::find(path.begin(), path.end(), next); each != path.end(); ++each) {
-                    cycle += entries[*each].key + " -> ";
-                }
-                fail(entries[next].mark, "definitions go round in a circle: {}{}", cycle, entries[next].key);
+                path.erase(path.begin(), std::ranges::find(path, next));
+                const auto circle = mapped(path, [&](std::size_t each) { return entries[each].key; });
+                fail(entries[next].mark, "definitions go round in a circle: {} -> {}", fmt::join(circle, " -> "),
+                     entries[next].key);
             }
             if (state[next] == State::waiting) {
                 path.push_back(next);

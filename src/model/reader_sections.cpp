@@ -51,7 +51,7 @@ void Reader::read_rates() {
 }
 
 void Reader::read_springs() {
-    Graph& graph = names_.graph();
+    const Formula formula(names_.graph());
     for (const auto& entry : section("springs").entries) {
         if (entry.value.kind != Value::Kind::table) {
             fail(entry.mark, "'{}' stands in [springs]; a spring is a section of its own: [springs.NAME]", entry.key);
@@ -80,7 +80,7 @@ void Reader::read_springs() {
         if (frequency != nullptr) {
             const Node omega = put_number(frequency->value, "the frequency of " + what, positive,
                                           [s](Model& model, double value) { model.springs[s].frequency = value; });
-            spring.strength = graph.binary(Op::multiply, omega, omega);
+            spring.strength = formula.square(omega);
         }
         if (stiffness != nullptr) {
             spring.strength = put_number(stiffness->value, "the stiffness of " + what, positive,
@@ -92,9 +92,8 @@ void Reader::read_springs() {
                 fail(entry.mark, "{} needs a frequency or a stiffness: one of the two", what);
             }
             spring.elongation = expression_of(elongation->value, "the elongation of " + what, allowed);
-            spring.potential =
-                graph.binary(Op::multiply, graph.binary(Op::multiply, graph.constant(0.5), *spring.strength),
-                             graph.binary(Op::multiply, *spring.elongation, *spring.elongation));
+            const Node half = formula.times(formula.number(0.5), *spring.strength);
+            spring.potential = formula.times(half, formula.square(*spring.elongation));
         } else {
             if (stiffness != nullptr || (frequency == nullptr && !spring.soft)) {
                 fail(entry.mark,

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,9 @@ struct Mark {
     std::size_t column = 0;
     std::size_t length = 1;
 };
+
+/// Where text is from: a string value of the file, by its opening quote; or elsewhere, in words.
+using Origin = std::variant<Mark, std::string>;
 
 /// Misuse with a place: the message shows file, line and column, and the line with a caret.
 class ModelError : public Misuse {

@@ -19,7 +19,13 @@ double strength_of(const Spring& spring) {
 
 /// What tells how far springs are from rest: elongations, or the components of U'/omega^2; as constraints of a copy of
 /// the model.
-Model measured(Model model, std::vector<SpringEntry>& entries) {
+struct Measured {
+    Model model;
+    std::vector<SpringEntry> entries{};
+};
+
+Measured measured(Model model) {
+    std::vector<SpringEntry> entries;
     std::vector<NamedExpression> measures;
     for (const auto& spring : model.springs) {
         if (spring.soft) {
@@ -42,7 +48,7 @@ Model measured(Model model, std::vector<SpringEntry>& entries) {
         entries.push_back(std::move(entry));
     }
     model.constraints = std::move(measures);
-    return model;
+    return {std::move(model), std::move(entries)};
 }
 
 /// The frequency that a spring with an elongation causes by itself at the start: sqrt(k g' M^-1 g'^T).
@@ -65,9 +71,8 @@ struct CentredCode {
     ModelFunction stiff, measures, measure_change;  // once a window
 };
 
-CentredCode centred_code(Model model) {
-    std::vector<SpringEntry> entries;
-    model = measured(std::move(model), entries);
+CentredCode centred_code(const Model& given) {
+    Model model = measured(given).model;
     auto& places = model.places;
     const auto d = static_cast<std::uint32_t>(model.dimension());
     std::vector<std::optional<Node>> changes(places.size());
@@ -158,20 +163,19 @@ bool has_stiff_springs(const Model& model) {
 }
 
 struct ModelSprings::Shared {
-    std::vector<SpringEntry> unused{};
     ModelConstraints measures;
     Model model;
     std::once_flag once{};
     std::optional<CentredCode> centred{};  // made when a window first asks for it
 
-    explicit Shared(const Model& given) : measures(measured(given, unused)), model(given) {}
+    explicit Shared(const Model& given) : measures(measured(given).model), model(given) {}
 };
 
 ModelSprings::ModelSprings(const Model& model) : shared_(std::make_shared<Shared>(model)) {}
 
 Springs ModelSprings::with_values(const Model& model, Forces slow) const {
-    Springs springs{.slow = std::move(slow)};
-    Model copy = measured(model, springs.entries);
+    auto [copy, entries] = measured(model);
+    Springs springs{.entries = std::move(entries), .slow = std::move(slow)};
     for (auto& entry : springs.entries) {
         if (entry.frequency == 0) {
             entry.frequency = frequency_at_start(copy, *std::ranges::find(copy.springs, entry.name, &Spring::name));

@@ -219,17 +219,14 @@ void write_hdf5(const std::filesystem::path& path, const RunOutput& output) {
 void write_run(const std::filesystem::path& folder, const RunOutput& output) {
     make_folder(folder);
     // What an earlier run left and this one does not write would be taken for part of it.
-    for (const auto* stale : {"fast.csv", "error.csv"}) {
+    for (const auto& [name, series] : {std::pair("fast.csv", &output.fast), std::pair("error.csv", &output.errors)}) {
         std::error_code ignored;
-        std::filesystem::remove(folder / stale, ignored);
+        std::filesystem::remove(folder / name, ignored);
+        if (*series) {
+            write_whole(folder / name, csv_text(**series));
+        }
     }
     write_whole(folder / "solution.csv", csv_text(output.slow));
-    if (output.fast) {
-        write_whole(folder / "fast.csv", csv_text(*output.fast));
-    }
-    if (output.errors) {
-        write_whole(folder / "error.csv", csv_text(*output.errors));
-    }
     write_hdf5(folder / "solution.h5", output);
     write_whole(folder / "summary.json", json_text(summary_json(output)) + "\n");
     write_whole(folder / "report.html", report_html(output));

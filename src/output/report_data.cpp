@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 #include "output/page.hpp"
 
 namespace lento::page {
@@ -29,18 +30,17 @@ Json chart_json(const Chart& chart) {
         std::ranges::transform(values, values.begin(), [=](double value) { return rounded(value, digits); });
         return values;
     };
-    Json curves = Json::array();
-    for (const auto& curve : chart.curves) {
-        // Charts may show changes that are tiny against the values.
-        curves.push_back({{"label", curve.label}, {"x", numbers(curve.x, 9)}, {"y", numbers(curve.y, 13)}});
-    }
+    // Charts may show changes that are tiny against the values.
+    const auto curves = model::mapped(chart.curves, [&](const Chart::Curve& curve) {
+        return Json{{"label", curve.label}, {"x", numbers(curve.x, 9)}, {"y", numbers(curve.y, 13)}};
+    });
     return {{"title", chart.title},
             {"x", chart.x},
             {"y", chart.y},
             {"log_x", chart.x_scale == Chart::Scale::logarithmic},
             {"log_y", chart.y_scale == Chart::Scale::logarithmic},
             {"markers", chart.marks == Chart::Marks::points},
-            {"curves", std::move(curves)}};
+            {"curves", curves}};
 }
 
 /// Numbers as whole steps from a base: short, and as exact as a picture of this range needs. Where some blew up, and
@@ -113,8 +113,7 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
     }
     picks.front() = 0;
     picks.back() = times.size() - 1;
-    std::vector<double> t;
-    std::ranges::transform(picks, std::back_inserter(t), [&](std::size_t pick) { return times[pick]; });
+    const auto t = model::mapped(picks, [&](std::size_t pick) { return times[pick]; });
     Json json = Json::object();
     const Level* look = output.view.levels.empty() ? nullptr : &output.view.levels.front();
     // NOTE: where the slow solution is the true one it jumps about within the band.
@@ -145,26 +144,22 @@ Json whole_run(const RunOutput& output, std::size_t columns) {
         }
         json[output.slow.names[i]] = column_json(column);
     }
-    return {{"from", times.front()},
-            {"to", times.back()},
-            {"count", picks.size()},
-            {"t", std::move(t)},
-            {"columns", std::move(json)}};
+    return {
+        {"from", times.front()}, {"to", times.back()}, {"count", picks.size()}, {"t", t}, {"columns", std::move(json)}};
 }
 
 Json mechanism_json(const RunOutput& output, const Mechanism& mechanism) {
-    Json points = Json::array();
-    for (const auto& point : mechanism.points) {
-        points.push_back({output.slow.names[point[0]], output.slow.names[point[1]]});
-    }
-    Json links = Json::array();
+    const auto& names = output.slow.names;
+    const auto points = model::mapped(mechanism.points, [&](const auto& point) {
+        return std::array{names[point[0]], names[point[1]]};
+    });
     const auto json = [](const auto& end) { return Json(end); };
-    for (const auto& link : mechanism.links) {
-        links.push_back({{"kind", link.kind == Mechanism::Link::Kind::rod ? "rod" : "spring"},
-                         {"from", std::visit(json, link.from)},
-                         {"to", std::visit(json, link.to)}});
-    }
-    return {{"points", std::move(points)}, {"links", std::move(links)}};
+    const auto links = model::mapped(mechanism.links, [&](const Mechanism::Link& link) {
+        return Json{{"kind", link.kind == Mechanism::Link::Kind::rod ? "rod" : "spring"},
+                    {"from", std::visit(json, link.from)},
+                    {"to", std::visit(json, link.to)}};
+    });
+    return {{"points", points}, {"links", links}};
 }
 
 }  // namespace
@@ -191,14 +186,8 @@ Json report_data(const RunOutput& output) {
     }
     data["shortest"] = shortest;
     data["levels"] = std::move(levels);
-    const auto charts = [](const std::vector<Chart>& list) {
-        Json json = Json::array();
-        for (const auto& chart : list) {
-            json.push_back(chart_json(chart));
-        }
-        return json;
-    };
-    data["charts"] = {{"course", charts(output.view.course)}, {"comparison", charts(output.view.comparison)}};
+    data["charts"] = {{"course", model::mapped(output.view.course, chart_json)},
+                      {"comparison", model::mapped(output.view.comparison, chart_json)}};
     if (output.view.mechanism) {
         const auto fits = [&](const auto& point) { return point[0] < columns && point[1] < columns; };
         if (std::ranges::all_of(output.view.mechanism->points, fits)) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "model/mapped.hpp"
+
 namespace lento {
 namespace {
 
@@ -22,10 +24,9 @@ Json summary_json(const RunOutput& output) {
     for (const auto& option : record.options) {
         options[option.name] = option_value(option.value);
     }
-    auto tried = Json::array();
-    for (const auto& [method, outcome, why] : record.tried) {
-        tried.push_back({{"method", method}, {"outcome", name_of(outcome)}, {"why", why}});
-    }
+    const auto tried = model::mapped(record.tried, [](const auto& each) {
+        return Json{{"method", each.method}, {"outcome", name_of(each.outcome)}, {"why", each.why}};
+    });
     Json summary{{"schema", 1},
                  {"version", version},
                  {"title", output.title},
@@ -93,17 +94,9 @@ Json or_null(const std::string& text) {
 }
 
 std::string csv_text(const Series& series) {
-    std::string text = "t";
-    for (const auto& name : series.names) {
-        fmt::format_to(std::back_inserter(text), ",{}", name);
-    }
-    text += "\n";
+    std::string text = fmt::format("t,{}\n", fmt::join(series.names, ","));
     for (std::size_t k = 0; k < series.t.size(); ++k) {
-        fmt::format_to(std::back_inserter(text), "{}", series.t[k]);
-        for (const double value : series.rows[k]) {
-            fmt::format_to(std::back_inserter(text), ",{}", value);
-        }
-        text += "\n";
+        fmt::format_to(std::back_inserter(text), "{},{}\n", series.t[k], fmt::join(series.rows[k], ","));
     }
     return text;
 }
