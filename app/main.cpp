@@ -31,8 +31,8 @@ using lento::app::Exit;
 /// What the help of a command ends with, a file of texts/ in which methods are not called by their names.
 std::string footer(std::string_view text) {
     text.remove_suffix(1);  // the end of the last line
-    return fmt::format(fmt::runtime(text), fmt::arg("hmm_sync", lento::method::hmm_sync.name),
-                       fmt::arg("ipa", lento::method::ipa.name));
+    return fmt::format(fmt::runtime(text), fmt::arg("of_windows", lento::method::hmm_sync.name),
+                       fmt::arg("of_springs", lento::method::ipa.name));
 }
 
 void add_model_options(CLI::App& command, lento::app::ModelArguments& arguments) {
