@@ -134,6 +134,9 @@ Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
     request.rtol = 1e-3;
     request.atol = 1e-6;
     request.most_steps = 50;
+    if (entry.method->estimate != Method::Estimate::own) {
+        request.options.estimate = "none";  // a second opinion is not what is tried
+    }
     Progress progress(fmt::format("trying {}", entry.method->name), request.t_start, request.t_end);
     request.progress = std::ref(progress);
     request.stop = progress.token();
@@ -153,7 +156,7 @@ Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
     if (outcome == Outcome::interrupted) {
         throw Interrupted();
     }
-    if (outcome != Outcome::completed && outcome != Outcome::budget_exhausted) {
+    if (!has_result(outcome) && outcome != Outcome::budget_exhausted) {
         return does_not_apply(fmt::format("{}: {}", name_of(outcome), trial.explanation()));
     }
     const double reached = trial.record().t_end - request.t_start;
@@ -161,13 +164,14 @@ Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
     const double order = entry.method == &method::multirevolution ? 8 : 4;
     const double finer = std::pow(request.rtol / loaded.request.rtol, 1 / (order + 1));
     const double length = request.t_end - request.t_start;
-    entry.evaluations = static_cast<double>(trial.statistics().force_evaluations) * finer * length / reached;
+    entry.evaluations = all_evaluations(trial.statistics()) * finer * length / reached;
     Trial result{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps))};
     if (const auto revolutions = trial.final_state().revolutions) {
         result.period = reached / *revolutions;
         entry.why = fmt::format("the motion returns near its start after {:.6g}", result.period);
     }
-    entry.why += fmt::format("; about {:.2g} force evaluations", *entry.evaluations);
+    entry.why += fmt::format("; about {:.2g} force evaluations{}", *entry.evaluations,
+                             entry.method->estimate == Method::Estimate::own ? "" : ", without those for an estimate");
     return result;
 }
 
@@ -182,7 +186,7 @@ double direct_evaluations(const LoadedModel& loaded, double period) {
     request.atol = std::max(tightest * request.atol / loaded.request.rtol, request.atol / count);
     request.t_end = std::min(request.t_end, request.t_start + periods * period);
     const double share = (request.t_end - request.t_start) / (count * period);
-    return static_cast<double>(solve(loaded.problem, request).statistics().force_evaluations) / share;
+    return all_evaluations(solve(loaded.problem, request).statistics()) / share;
 }
 
 /// A resonance of the motion itself that averaged methods cannot know of.
@@ -223,14 +227,16 @@ std::optional<std::string> start_problem(const LoadedModel& loaded) {
     return std::nullopt;
 }
 
-/// A method that takes less than the recommended one, by trials; empty if there is none.
+/// A method that takes less than the recommended one, by trials, and knows its own error; empty if there is none.
 std::string advice_of(const LoadedModel& loaded, const Findings& findings, double found_period) {
     const double length = loaded.request.t_end - loaded.request.t_start;
     const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
     const bool undriven = loaded.problem.phases.empty() && !loaded.problem.springs && period < length;
-    const double direct =
-        undriven ? direct_evaluations(loaded, period) : price_of_direct(length / period, loaded.request.rtol);
-    const auto price_of = [](const Findings::Judged& entry) { return entry.evaluations.value_or(HUGE_VAL); };
+    const double direct = undriven ? direct_evaluations(loaded, period)
+                                   : price_of_direct(loaded.problem, length / period, loaded.request.rtol);
+    const auto price_of = [](const Findings::Judged& entry) {
+        return entry.method->estimate == Method::Estimate::own ? entry.evaluations.value_or(HUGE_VAL) : HUGE_VAL;
+    };
     const auto name = [](const Findings::Judged& entry) { return entry.method->name; };
     const auto mine = std::ranges::find(findings.methods, findings.recommended, name);
     const double price = mine->evaluations.value_or(direct);

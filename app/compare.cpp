@@ -24,11 +24,9 @@ constexpr double trial_periods = 20;
 
 Request direct_request(const LoadedModel& loaded) {
     Request request = loaded.request_for(method::direct);
-    // NOTE: without a phase that ties them down, errors of all oscillations add up along the orbit.
-    constexpr double rounding = 1e-14;
-    const bool driven = !loaded.problem.phases.empty();
-    request.rtol = std::max(rounding, std::min(driven ? 1e-10 : 1e-12, request.rtol / 1000));
-    request.atol = std::min(driven ? 1e-12 : 1e-14, request.atol / 1000);
+    constexpr double rounding = 1e-13;
+    request.rtol = std::max(rounding, request.rtol / 1000);
+    request.atol /= 1000;
     return request;
 }
 
@@ -46,8 +44,7 @@ Price price_of(const LoadedModel& loaded, Request request) {
     request.t_end = request.t_start + trial_periods * *period;
     const Solution trial = solve(loaded.problem, request);
     const double factor = length / (trial_periods * *period);
-    return {static_cast<double>(trial.statistics().force_evaluations) * factor,
-            trial.statistics().wall_seconds * factor};
+    return {all_evaluations(trial.statistics()) * factor, trial.statistics().wall_seconds * factor};
 }
 
 /// The true solution at the samples of a run; the slow one where the method gives no other.
@@ -98,9 +95,35 @@ double worst_of(const LoadedModel& loaded, const Errors& errors) {
     return largest(std::span(errors.largest).first(loaded.problem.dimension()));
 }
 
-/// The same request with more or less care: other tolerances, or other steps where these are fixed.
+/// The largest error among positions and velocities, in tolerances of the run.
+double tolerances_off(const LoadedModel& loaded, const Errors& errors, const RecordedRun& direct) {
+    const auto& rows = direct.output.slow.rows;
+    const std::size_t count = loaded.problem.dimension() * (loaded.problem.second_order ? 2 : 1);
+    double off = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        double size = 0;
+        for (const auto& row : rows) {
+            size = larger(size, std::abs(row[i]));
+        }
+        off = larger(off, errors.largest[i] / (loaded.request.atol + loaded.request.rtol * size));
+    }
+    return off;
+}
+
+/// A direct run that is to be no more wrong than the method was: with tolerances that are what that was off by.
+Request equally_wrong(const LoadedModel& loaded, const Request& reference, double off) {
+    constexpr double loosest = 1e-2;
+    Request request = reference;
+    request.rtol = std::clamp(loaded.request.rtol * off, reference.rtol, loosest);
+    request.atol = loaded.request.atol * request.rtol / loaded.request.rtol;
+    return request;
+}
+
+/// The same request with more or less care: other tolerances, or other steps where these are fixed. Errors are measured,
+/// so none is estimated.
 Request with_care(Request request, double factor) {
     auto& options = request.options;
+    options.estimate = "none";
     if (options.macro_step) {
         *options.macro_step *= std::sqrt(factor);
     } else if (options.steps) {
@@ -137,8 +160,7 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
             if (record.outcome == Outcome::interrupted) {
                 return;
             }
-            const bool completed = record.outcome == Outcome::completed;
-            const double error = completed ? worst_of(loaded, errors_of(loaded, run, direct)) : NAN;
+            const double error = has_result(record.outcome) ? worst_of(loaded, errors_of(loaded, run, direct)) : NAN;
             if (error > 0) {
                 points.emplace_back(static_cast<double>(record.statistics.force_evaluations), error);
             }
@@ -152,7 +174,7 @@ std::optional<Chart> work_chart(const LoadedModel& loaded, const RecordedRun& me
     };
     add(method.output.record.method,
         {with_care(kept, 100), with_care(kept, 10), kept, with_care(kept, 0.1), with_care(kept, 0.01)});
-    Request resolving = direct_request(loaded);
+    Request resolving = with_care(direct_request(loaded), 1);
     std::vector<Request> requests;
     for (const double rtol : {1e-3, 1e-5, 1e-7, 1e-9}) {
         resolving.rtol = rtol;
@@ -168,29 +190,50 @@ struct Saved {
     double evaluations = 0, time = 0;
 };
 
+/// What a run has to do with, with its estimate or without.
+struct Work {
+    double evaluations = 0, seconds = 0;
+};
+
+Work work_of(const RunRecord& record, bool estimated) {
+    const auto& s = record.statistics;
+    const double all = all_evaluations(s);
+    const double plain = static_cast<double>(s.force_evaluations);
+    return estimated ? Work{all, s.wall_seconds} : Work{plain, s.wall_seconds * plain / all};
+}
+
 Json comparison_json(const RunOutput& direct, const Errors& errors, const Saved& saved) {
     const Json summary = summary_json(direct);
     Json error = Json::object();
     for (std::size_t i = 0; i < errors.largest.size(); ++i) {
         error[direct.slow.names[i]] = {{"max", errors.largest[i]}, {"final", errors.over_time.rows.back()[i]}};
     }
-    return {{"direct", {{"statistics", summary["statistics"]}, {"final", summary["final"]}}},
+    return {{"direct",
+             {{"statistics", summary["statistics"]},
+              {"final", summary["final"]},
+              {"error_estimate", summary["error_estimate"]}}},
             {"error", error},
             {"saved", {{"evaluations", saved.evaluations}, {"time", saved.time}}}};
 }
 
-void print_comparison(const RunRecord& method, const RunRecord& direct, const Errors& errors, const Saved& saved) {
-    fmt::print("\n  {:<18} {:>16} {:>16} {:>12}\n", "compared", method.method, method::direct.name, "saved");
-    fmt::print("  {:<18} {:>16} {:>16} {:>11.3g}x\n", "force evaluations", method.statistics.force_evaluations,
-               direct.statistics.force_evaluations, saved.evaluations);
-    fmt::print("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", method.statistics.wall_seconds,
-               direct.statistics.wall_seconds, saved.time);
+void print_comparison(const RunRecord& method, const RunRecord& reference, const Work& ours, const Work& theirs,
+                      const Errors& errors, const Saved& saved) {
+    fmt::print("\n  {:<18} {:>16} {:>16} {:>12}\n", "at equal error", method.method, method::direct.name, "saved");
+    fmt::print("  {:<18} {:>16.0f} {:>16.0f} {:>11.3g}x\n", "evaluations", ours.evaluations, theirs.evaluations,
+               saved.evaluations);
+    fmt::print("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", ours.seconds, theirs.seconds, saved.time);
     fmt::print("\n  {:<18} {:>16} {:>16}\n", "error", "largest", "final");
     for (std::size_t i = 0; i < errors.largest.size(); ++i) {
         fmt::print("  {:<18} {:>16.3e} {:>16.3e}\n", errors.over_time.names[i], errors.largest[i],
                    errors.over_time.rows.back()[i]);
     }
-    fmt::print("  (of the true solution, at the sample times; over time in error.csv)\n");
+    fmt::print(
+        "  (of the true solution, at the sample times, beside a resolved run of {:.0f} evaluations{}; over time in "
+        "error.csv)\n",
+        all_evaluations(reference.statistics),
+        reference.error_estimate.empty()
+            ? std::string()
+            : fmt::format(" whose own error is at most {:.1e}", largest(reference.error_estimate)));
 }
 
 }  // namespace
@@ -216,7 +259,7 @@ Exit compare(const ModelArguments& arguments) {
         method.output.additions = {{"direct", nullptr}, {"error", nullptr}, {"saved", nullptr}};
         return finish();
     };
-    if (record.outcome != Outcome::completed) {
+    if (!has_result(record.outcome)) {
         return without_direct(record.outcome, record.explanation);
     }
 
@@ -228,32 +271,39 @@ Exit compare(const ModelArguments& arguments) {
                         "is {:.2g} evaluations: shorten the run with --t-end, or raise the budget with --budget {:.1g}",
                         price.evaluations, price.seconds, budget, 2 * price.evaluations));
     }
-    constexpr double evaluations_a_step = 6;  // of Dormand-Prince 5(4)
+    constexpr double evaluations_a_step = 24;  // of DOP853, and of the march before
     request.most_steps = static_cast<std::int64_t>(std::min(budget / evaluations_a_step, 1e15)) + 1;
     const auto direct = solve_and_record(loaded, request, std::string(method::direct.name));
     if (const auto outcome = direct.output.record.outcome; outcome == Outcome::interrupted) {
         return without_direct(outcome, "the reference was interrupted");
-    } else if (outcome != Outcome::completed) {
+    } else if (!has_result(outcome)) {
         const char* advice = outcome == Outcome::budget_exhausted ? "; or raise the budget with --budget" : "";
         return without_direct(outcome, "the reference: " + direct.output.record.explanation + advice);
     }
 
     const Errors errors = errors_of(loaded, method, direct);
-    const auto& ours = record.statistics;
-    const auto& theirs = direct.output.record.statistics;
-    const auto resolving = static_cast<double>(theirs.force_evaluations);
-    const Saved saved{resolving / static_cast<double>(ours.force_evaluations), theirs.wall_seconds / ours.wall_seconds};
+    const auto equal = equally_wrong(loaded, request, tolerances_off(loaded, errors, direct));
+    const auto resolved =
+        equal.rtol == request.rtol ? direct : solve_and_record(loaded, equal, std::string(method::direct.name));
+    if (!has_result(resolved.output.record.outcome)) {
+        return without_direct(resolved.output.record.outcome, "the resolved run of equal error did not end");
+    }
+    // NOTE: with an estimate on both sides, or on neither.
+    const bool estimated = kept.options.estimate != "none";
+    const Work ours = work_of(record, estimated);
+    const Work theirs = work_of(resolved.output.record, estimated);
+    const Saved saved{theirs.evaluations / ours.evaluations, theirs.seconds / ours.seconds};
     method.output.additions = comparison_json(direct.output, errors, saved);
     method.output.errors = errors.over_time;
-    method.output.view.resolving = resolving;
-    method.output.view.resolving_is = fmt::format("measured, with rtol = {:g}", request.rtol);
+    method.output.view.resolving = theirs.evaluations;
+    method.output.view.resolving_is = fmt::format("measured, with rtol = {:.1g}, for the same error", equal.rtol);
     method.output.view.comparison.push_back(error_chart(loaded, errors));
     if (auto chart = work_chart(loaded, method, direct, kept)) {
         method.output.view.comparison.push_back(std::move(*chart));
     }
     const Exit exit = finish();
     if (!arguments.json && !arguments.quiet) {
-        print_comparison(record, direct.output.record, errors, saved);
+        print_comparison(record, direct.output.record, ours, theirs, errors, saved);
     }
     return exit;
 }

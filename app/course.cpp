@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <ranges>
 #include <span>
 
 #include <fmt/format.h>
@@ -15,42 +16,47 @@
 namespace lento::app {
 
 void StepLog::operator()(double t) {
-    if (t - start_ < (last_ - start_) / 2) {  // another march, in whose place it stands
-        *this = StepLog(start_);
+    if (t - start_ < (last_ - start_) / 2) {  // another march
+        marches_.emplace_back();
+        last_ = start_;
     }
-    while (!t_.empty() && t_.back() >= t) {  // the last step is taken again
-        last_ = t_.back() - h_.back();
-        t_.pop_back();
-        h_.pop_back();
+    auto& [every, count, times, lengths] = marches_.back();
+    while (!times.empty() && times.back() >= t) {  // the last step is taken again
+        last_ = times.back() - lengths.back();
+        times.pop_back();
+        lengths.pop_back();
     }
     if (t <= last_) {
         last_ = t;
         return;
     }
-    if (count_++ % every_ == 0) {
-        t_.push_back(t);
-        h_.push_back(t - last_);
+    if (count++ % every == 0) {
+        times.push_back(t);
+        lengths.push_back(t - last_);
     }
     last_ = t;
-    if (t_.size() > most) {
-        every_ *= 2;
+    if (times.size() > most) {
+        every *= 2;
         std::size_t kept = 0;
-        for (std::size_t k = 0; k < t_.size(); k += 2, ++kept) {
-            t_[kept] = t_[k];
-            h_[kept] = h_[k];
+        for (std::size_t k = 0; k < times.size(); k += 2, ++kept) {
+            times[kept] = times[k];
+            lengths[kept] = lengths[k];
         }
-        t_.resize(kept);
-        h_.resize(kept);
+        times.resize(kept);
+        lengths.resize(kept);
     }
 }
 
-Chart StepLog::chart() const {
+Chart StepLog::chart(std::int64_t steps) const {
+    const auto distance = [&](const March& march) { return std::abs(static_cast<std::int64_t>(march.count) - steps); };
+    const auto& [every, count, times, lengths] =
+        *std::ranges::min_element(marches_.rbegin(), marches_.rend(), {}, distance);
     return {.title = "Step sizes",
             .x = "t",
             .y = "length of the step",
             .y_scale = Chart::Scale::logarithmic,
-            .marks = t_.size() <= 100 ? Chart::Marks::points : Chart::Marks::none,
-            .curves = {{every_ > 1 ? fmt::format("one of {} steps", every_) : "step", t_, h_}}};
+            .marks = times.size() <= 100 ? Chart::Marks::points : Chart::Marks::none,
+            .curves = {{every > 1 ? fmt::format("one of {} steps", every) : "step", times, lengths}}};
 }
 
 namespace {

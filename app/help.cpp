@@ -25,8 +25,11 @@ constexpr struct {
     Outcome outcome;
     const char *meaning, *remedy;
 } outcomes[] = {
-    {Outcome::completed, "t_end was reached", "read the warnings, if there are any"},
-    {Outcome::interrupted, "Ctrl-C; what there is was written", ""},
+    {Outcome::completed, "t_end was reached, and the error is within the tolerance by an estimate of it",
+     "read the warnings, if there are any"},
+    {Outcome::tolerance_missed, "t_end was reached, but the estimate of the error is above the tolerance",
+     "another method, looser rtol and atol; a warning gives the factor"},
+    {Outcome::interrupted, "Ctrl-C, SIGTERM or SIGHUP; what there is was written", ""},
     {Outcome::diverged, "a force or the solution is no longer finite", "the parameters; a smaller macro_step"},
     {Outcome::unstable, "an oscillation grows from step to step", "a smaller macro_step; more micro_steps_per_period"},
     {Outcome::not_converged, "an iteration or the control of the step stalled", "a looser rtol; another method"},
@@ -107,7 +110,8 @@ void list_outcomes() {
                    entry.remedy);
     }
     fmt::print(
-        "\nExit status: 0 completed; 1 anything else; 2 bad input; 3 a reproduction disagrees; 130 interrupted.\n");
+        "\nExit status: 0 completed or tolerance_missed; 1 anything else; 2 bad input; 3 a reproduction disagrees; "
+        "130 interrupted.\n");
 }
 
 constexpr struct Topic {

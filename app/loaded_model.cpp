@@ -47,7 +47,10 @@ LoadedModel load(const ModelArguments& arguments, Model::End end) {
         request.notes.insert(request.notes.begin(), std::move(*found));
     }
     auto choice = request.method == method::automatic ? automatic_choice(problem, request).why : std::string();
-    const auto name = std::filesystem::path(arguments.model).stem().string();
+    const std::filesystem::path file(arguments.model);
+    const auto stem = file.stem().string();
+    // NOTE: of "...toml" the stem is "..", which would be the folder above.
+    const auto name = stem == "." || stem == ".." ? file.filename().string() : stem;
     return {std::move(model),   slow_declared,     std::move(problem),
             std::move(request), std::move(choice), arguments.folder.value_or("out/" + name)};
 }

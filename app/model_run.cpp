@@ -49,9 +49,24 @@ std::vector<std::size_t> plotted_columns(const RunOutput& output) {
     return columns;
 }
 
+/// Throws Misuse where the samples would not fit into the memory of an ordinary machine.
+void require_memory_for(std::size_t samples, std::size_t columns) {
+    constexpr double most = 1e8;
+    constexpr double bytes = 60;  // of a number as sample, row, text and HDF5, all there when files are written
+    const double numbers = static_cast<double>(samples) * static_cast<double>(columns);
+    if (numbers > most) {
+        throw Misuse(fmt::format(
+            "{} samples of {} numbers each would take about {:.2g} GB of memory; the limit is {:.2g} GB: take at most "
+            "{:.0f} samples, and look closer with --fast A:B",
+            samples, columns, bytes * numbers / 1e9, bytes * most / 1e9,
+            std::floor(most / static_cast<double>(columns))));
+    }
+}
+
 }  // namespace
 
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
+    require_memory_for(request.samples, loaded.model.columns().size());
     const auto& parsed = loaded.model.parsed();
     RunOutput output;
     output.title = loaded.model.title();
@@ -100,6 +115,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     if (solution.has_fast()) {
         output.final_fast = loaded.model.row(solution.reconstruct(final_state));
     }
+    output.error_estimate = estimates_by_name(loaded, solution, samples);
     output.wanted_end = request.t_end;
     return {std::move(output), std::move(solution), std::move(steps)};
 }
@@ -108,14 +124,15 @@ void look_closer(const LoadedModel& loaded, const Request& request, const std::o
                  RecordedRun& run) {
     auto& view = run.output.view;
     add_levels(loaded, request, run.solution, window, view);
-    if (view.period && run.output.record.outcome == Outcome::completed) {
-        view.resolving = price_of_direct((request.t_end - request.t_start) / *view.period, request.rtol);
+    if (view.period && has_result(run.output.record.outcome)) {
+        view.resolving =
+            price_of_direct(loaded.problem, (request.t_end - request.t_start) / *view.period, request.rtol);
     }
     view.along_exact_part = run.output.record.slow_is == name_of(SlowMeaning::averaged) && loaded.problem.exact;
     view.mechanism = mechanism_of(loaded.model.parsed());
     view.course = course_charts(loaded, run.output);
     if (run.solution.statistics().macro_steps > 1) {
-        view.course.insert(view.course.begin(), run.steps.chart());
+        view.course.insert(view.course.begin(), run.steps.chart(run.solution.statistics().macro_steps));
     }
 }
 
@@ -132,9 +149,7 @@ Exit finish_run(const ModelArguments& arguments, const RunOutput& output, const 
     }
     print_summary(arguments, output, (folder / "report.html").string());
     const auto outcome = output.record.outcome;
-    return outcome == Outcome::completed     ? Exit::done
-           : outcome == Outcome::interrupted ? Exit::interrupted
-                                             : Exit::failed;
+    return has_result(outcome) ? Exit::done : outcome == Outcome::interrupted ? Exit::interrupted : Exit::failed;
 }
 
 }  // namespace lento::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,14 +21,19 @@ public:
     explicit StepLog(double t_start) : start_(t_start), last_(t_start) {}
 
     void operator()(double t);
-    Chart chart() const;
+    /// Of the march that took about so many steps: a run may have had others before it, or beside it for its estimate.
+    Chart chart(std::int64_t steps) const;
 
 private:
     static constexpr std::size_t most = 2000;
 
+    struct March {
+        std::size_t every = 1, count = 0;
+        std::vector<double> t{}, h{};
+    };
+
     double start_, last_;
-    std::size_t every_ = 1, count_ = 0;
-    std::vector<double> t_, h_;
+    std::vector<March> marches_{{}};
 };
 
 struct RecordedRun {
@@ -35,6 +41,11 @@ struct RecordedRun {
     Solution solution;
     StepLog steps;
 };
+
+/// What a run says of its error, by the names of the columns. What is observed, and slow variables, follow by the chain
+/// rule at a few samples; multipliers are not part of it, nor is anything observed of very large systems.
+RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
+                                   const std::vector<Snapshot>& samples);
 
 /// Solves; samples become rows of the output as they come. `what` is shown while it runs.
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what);

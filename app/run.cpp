@@ -65,7 +65,7 @@ Exit run(const ModelArguments& arguments) {
     auto recorded = solve_and_record(loaded, request, "running");
     const bool no_fast =
         window && !recorded.solution.has_fast() && recorded.output.record.slow_is != name_of(SlowMeaning::true_motion);
-    const bool shows_fast = window && !no_fast && recorded.solution.outcome() == Outcome::completed;
+    const bool shows_fast = window && !no_fast && has_result(recorded.solution.outcome());
     if (shows_fast) {
         recorded.output.fast = fast_series(loaded, recorded.solution, *window);
     }

@@ -20,19 +20,27 @@ std::string line(const Terminal& terminal, std::string_view name, const std::str
 /// The values at the end, in columns as wide as they need.
 std::string final_table(const RunOutput& output, const Terminal& terminal) {
     constexpr std::size_t most_lines = 40;
-    const auto& errors = output.record.error_estimate;
+    const auto& errors = output.error_estimate;
+    const auto& left_out = output.record.left_out;
     std::vector<std::vector<std::string>> lines{{fmt::format("at t = {:.6g}", output.record.t_end), "slow", "true"}};
     if (!errors.empty()) {
         lines[0].emplace_back("estimated error");
+    }
+    if (!left_out.empty()) {
+        lines[0].emplace_back("left out");
     }
     for (std::size_t i = 0; i < std::min(most_lines, output.final_slow.size()); ++i) {
         lines.push_back({output.slow.names[i], fmt::format("{:.9g}", output.final_slow[i]),
                          output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-"});
         if (!errors.empty()) {
-            lines.back().push_back(i < errors.size() ? fmt::format("{:.1e}", errors[i]) : "");
+            const auto* error = model::found(errors, output.slow.names[i], &std::pair<std::string, double>::first);
+            lines.back().push_back(error != nullptr ? fmt::format("{:.1e}", error->second) : "");
+        }
+        if (!left_out.empty()) {
+            lines.back().push_back(i < left_out.size() ? fmt::format("{:.1e}", left_out[i]) : "");
         }
     }
-    std::vector<std::size_t> widths{18, 16, 16, 16};
+    std::vector<std::size_t> widths{18, 16, 16, 16, 10};
     for (const auto& line : lines) {
         for (std::size_t k = 0; k < line.size(); ++k) {
             widths[k] = std::max(widths[k], line[k].size());
@@ -60,18 +68,24 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
     text += terminal.strong(output.title) + "\n";
     add("method", output.choice.empty() ? record.method : fmt::format("{} ({})", record.method, output.choice));
     const auto outcome = name_of(record.outcome);
-    add("outcome", record.outcome == Outcome::completed ? terminal.good(outcome) : terminal.bad(outcome));
+    add("outcome", record.outcome == Outcome::completed          ? terminal.good(outcome)
+                   : record.outcome == Outcome::tolerance_missed ? terminal.warning(outcome)
+                                                                 : terminal.bad(outcome));
     add("slow solution is", record.slow_is);
     add("time reached", fmt::format("{:.6g}", record.t_end));
     add("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
     add("micro-steps", fmt::format("{}", s.micro_steps));
     std::string saved;
-    if (output.view.resolving && s.force_evaluations > 0 && record.method != method::direct.name) {
-        const double factor = *output.view.resolving / static_cast<double>(s.force_evaluations);
+    if (output.view.resolving && all_evaluations(s) > 0 && record.method != method::direct.name) {
+        const double factor = *output.view.resolving / all_evaluations(s);
         saved = factor >= 1 ? fmt::format(" (about {:.2g} times fewer than resolving each vibration)", factor)
                             : std::string(" (resolving each vibration takes fewer)");
     }
-    add("force evaluations", fmt::format("{}{}", s.force_evaluations, saved));
+    const bool estimated = s.estimate_evaluations > 0;
+    add("force evaluations", fmt::format("{}{}", s.force_evaluations, estimated ? std::string() : saved));
+    if (estimated) {
+        add("for the estimate", fmt::format("{} more{}", s.estimate_evaluations, saved));
+    }
     double total = 0;
     std::vector<std::string> stages;
     for (const auto& [stage, seconds] : output.seconds) {
@@ -105,7 +119,8 @@ void print_summary(const ModelArguments& arguments, const RunOutput& output, con
         }
     }
     const auto outcome = output.record.outcome;
-    if (outcome != Outcome::completed && outcome != Outcome::interrupted) {
+    // NOTE: of a tolerance that was missed a warning has told already.
+    if (!has_result(outcome) && outcome != Outcome::interrupted) {
         fmt::print(stderr, "lento: {}: {}\n", name_of(outcome), output.record.explanation);
     }
 }

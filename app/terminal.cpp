@@ -20,6 +20,17 @@ std::string duration_text(double seconds) {
     return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
+constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// NOTE: who started the program may have it ignore some of them, as nohup does: that stays.
+void handle_endings(void (*handler)(int)) {
+    for (const int ending : endings) {
+        if (std::signal(ending, handler) == SIG_IGN) {
+            std::signal(ending, SIG_IGN);
+        }
+    }
+}
+
 void erase_line() {
     fmt::print(stderr, "\r{:100}\r", "");
 }
@@ -39,14 +50,14 @@ std::string Terminal::painted(std::string_view text, std::string_view code) cons
 
 Progress::Progress(std::string what, double t_start, double t_end)
     : what_(std::move(what)), t_start_(t_start), t_end_(t_end), visible_(isatty(STDERR_FILENO) == 1) {
-    std::signal(SIGINT, [](int) {
+    handle_endings([](int ending) {
         interrupt_requested = 1;
-        std::signal(SIGINT, SIG_DFL);
+        std::signal(ending, SIG_DFL);
     });
 }
 
 Progress::~Progress() {
-    std::signal(SIGINT, SIG_DFL);
+    handle_endings(SIG_DFL);
     if (printed_) {
         erase_line();
     }

@@ -26,7 +26,8 @@ private:
     bool colours_;
 };
 
-/// Shows how far a run has come, after two seconds. Meanwhile one Ctrl-C asks the run to stop, two end the program.
+/// Shows how far a run has come, after two seconds. Meanwhile one Ctrl-C, SIGTERM or SIGHUP asks the run to stop, a
+/// second one ends the program.
 class Progress {
 public:
     /// `what` is being done, from t_start to t_end.

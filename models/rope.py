@@ -72,6 +72,7 @@ def model(n, length=1.0):
         "[run.options]",
         f'macro_step = "l/({4 * n}*v_max)"    # the frequencies of the averaged rope reach {4 * n}*v_max/(sqrt(2)*l)',
         "micro_steps_per_period = 32",
+        'estimate = "none"    # resolving the vibration beside it takes long',
     ]
     return "\n".join(lines) + "\n"
 

@@ -14,6 +14,7 @@
 #include "base/number.hpp"
 #include "chain.hpp"
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 #include "uneven_pendulum.hpp"
 
 namespace lento::papers {
@@ -27,7 +28,7 @@ Request from_rest(std::string method, double t_end, double rtol) {
 double error_after_sweeps(double omega, std::size_t sweeps, double truth) {
     auto request = from_rest("harmonic", 1, 1e-11);
     request.options = {.macro = "arkode-8", .phases = 32, .sweeps = sweeps};
-    const auto run = solve(uneven_pendulum(omega), request);
+    const auto run = plain_run(uneven_pendulum(omega), request);
     return run.outcome() == Outcome::completed ? std::abs(run.fast(1).position[0] - truth) : NAN;
 }
 
@@ -47,7 +48,7 @@ Result orders() {
     for (const auto& line : lines) {
         auto request = from_rest("direct", 1, 1e-12);
         request.options = {.macro = "arkode-8"};
-        const double truth = solve(uneven_pendulum(line.omega), request).final_state().position[0];
+        const double truth = plain_run(uneven_pendulum(line.omega), request).final_state().position[0];
         for (std::size_t n = 0; n < line.errors.size(); ++n) {
             result.rows.push_back({.label = fmt::format("{:g}", line.omega),
                                    .column = fmt::format("N={}", n + 1),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 
 namespace lento::papers {
 
@@ -46,10 +47,10 @@ struct Pendulum {
 
     /// The averaged motion from Q = 0.5 at rest, far more accurate than anything compared with it.
     Solution averaged_reference(double t_end = 1) const {
-        return solve(averaged(), {.start = {0.5},
-                                  .t_end = t_end,
-                                  .method = "direct",
-                                  .options = {.macro = "verlet8", .macro_step = 1.0 / 1600}});
+        return plain_run(averaged(), {.start = {0.5},
+                                      .t_end = t_end,
+                                      .method = "direct",
+                                      .options = {.macro = "verlet8", .macro_step = 1.0 / 1600}});
     }
 };
 

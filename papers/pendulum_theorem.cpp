@@ -13,6 +13,7 @@
 #include "base/number.hpp"
 #include "chain.hpp"
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 
 namespace lento::papers {
@@ -37,19 +38,20 @@ std::pair<double, double> hanging_modes(std::size_t n) {
 Curve tip_of(const Chain& chain, double lean, double omega, double t_end, const std::string& method,
              const Options& options) {
     Curve tip{"", {}, {}};
-    const auto run = solve(chain.vibrated(omega), {.start = chain.position(std::vector<double>(chain.links(), lean)),
-                                                   .t_end = t_end,
-                                                   .method = method,
-                                                   .rtol = 1e-8,
-                                                   .atol = 1e-10,
-                                                   .options = options,
-                                                   .samples = 201,
-                                                   .sink =
-                                                       [&](double t, std::span<const double> y) {
-                                                           tip.x.push_back(t);
-                                                           tip.y.push_back(chain.tip(y));
-                                                       },
-                                                   .keep = Recorder::Keep::nothing});
+    const auto run =
+        plain_run(chain.vibrated(omega), {.start = chain.position(std::vector<double>(chain.links(), lean)),
+                                          .t_end = t_end,
+                                          .method = method,
+                                          .rtol = 1e-8,
+                                          .atol = 1e-10,
+                                          .options = options,
+                                          .samples = 201,
+                                          .sink =
+                                              [&](double t, std::span<const double> y) {
+                                                  tip.x.push_back(t);
+                                                  tip.y.push_back(chain.tip(y));
+                                              },
+                                          .keep = Recorder::Keep::nothing});
     if (run.outcome() != Outcome::completed) {
         tip.x.push_back(t_end);
         tip.y.push_back(std::nan(""));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "reversible_systems.hpp"
 
@@ -156,7 +157,7 @@ private:
             request.samples = static_cast<std::size_t>(std::llround(meaningful / H)) + 1;
             request.keep = Recorder::Keep::nothing;
             request.sink = [&](double, std::span<const double> x) { direct[k].emplace_back(x.begin(), x.end()); };
-            solve(chain_.system(), request);
+            plain_run(chain_.system(), request);
         }
         for (std::size_t n = 0; n < outputs_.size(); ++n) {
             for (std::size_t i = 0; i < chain_.k; ++i) {

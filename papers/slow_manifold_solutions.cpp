@@ -14,6 +14,7 @@
 #include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "run/constrained_macro.hpp"
 #include "slope.hpp"
@@ -195,7 +196,7 @@ Solution from_constraints(double omega, double rtol) {
                     .t_end = 10,
                     .method = "direct",
                     .keep = Recorder::Keep::nothing};
-    return solve(TwoSprings{omega, omega}.plain(), adams(request, rtol));
+    return plain_run(TwoSprings{omega, omega}.plain(), adams(request, rtol));
 }
 Solution from_slow_point(double omega, double rtol, bool again) {
     auto request = adams(ipa_request(omega), rtol);

@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "stiff_runs.hpp"
 #include "two_springs.hpp"
@@ -79,7 +80,7 @@ Counts direct_counts(double omega) {
         request.method = "direct";
         request.options = {.macro = "ode45"};
         request.keep = Recorder::Keep::nothing;
-        const auto run = solve(TwoSprings{1, omega}.plain(), request).statistics();
+        const auto run = plain_run(TwoSprings{1, omega}.plain(), request).statistics();
         mean.steps += double(run.macro_steps) / starts;
         mean.failed += double(run.rejected_steps) / starts;
         mean.seconds += run.wall_seconds / starts;

@@ -15,6 +15,7 @@
 #include "base/number.hpp"
 #include "chain.hpp"
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
 #include "stroboscopic_runs.hpp"
@@ -62,8 +63,8 @@ double t_end(double H) {
 
 /// The slow solution that all of them approximate: strides in angles, far more accurate.
 Solution reference(double eps, double end) {
-    return solve(in_angles(1 / eps),
-                 {.start = {0.5, 0}, .t_end = end, .method = "multirevolution", .rtol = 1e-9, .atol = 1e-11});
+    return plain_run(in_angles(1 / eps),
+                     {.start = {0.5, 0}, .t_end = end, .method = "multirevolution", .rtol = 1e-9, .atol = 1e-11});
 }
 
 /// The largest error in q1 at the ends of macro-steps.
@@ -78,7 +79,7 @@ Measured sam(const Setting& s, const Solution& truth) {
     request.options.macro_step = s.H;
     request.options.micro = "herk3";
     request.options.micro_steps_per_period = s.n;
-    const auto run = solve(pendulum.vibrated(1 / s.eps), request);
+    const auto run = plain_run(pendulum.vibrated(1 / s.eps), request);
     Measured measured{run.outcome() == Outcome::completed ? 0 : std::nan(""), counted_micro_steps(run, s.n, 3)};
     for (const auto& step : run.trajectory().steps()) {
         const double q1 = pendulum.angle(run.slow(step.to()).position, 0);

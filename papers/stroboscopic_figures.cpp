@@ -11,6 +11,7 @@
 
 #include "base/number.hpp"
 #include "lento/lento.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "stroboscopic_runs.hpp"
 
@@ -54,7 +55,7 @@ public:
         request.options.micro_steps_per_period = s.n;
         request.options.steps = s.steps;
         request.options.macro = "rk4";
-        const auto run = solve(perturbed_kepler(eps(s)), request);
+        const auto run = plain_run(perturbed_kepler(eps(s)), request);
         const std::size_t at_end = method == "multirevolution" ? 1 : 2;
         const double error = run.outcome() == Outcome::completed
                                  ? largest_difference(run.final_state().position, reference(s.power))
@@ -237,10 +238,10 @@ Limit limit_cycle(int power) {
     request.options.micro_steps_per_period = 32;
     request.options.difference_order = 2;
     request.options.macro = "ode45";
-    Limit limit{{}, {}, {}, solve(system, request)};
+    Limit limit{{}, {}, {}, plain_run(system, request)};
     request.options.macro = "dopri5";
     request.options.macro_step = pi / 4 / eps;
-    const auto constant = solve(system, request);
+    const auto constant = plain_run(system, request);
     for (std::size_t k = 0; k < marks; ++k) {
         const double t = std::min(static_cast<double>(k + 1) * pi / 4 / eps, request.t_end);
         limit.adaptive.push_back(largest_difference(limit.run.slow(t).position, truth[k]));

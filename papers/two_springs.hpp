@@ -17,6 +17,7 @@
 #include "lento/lento.hpp"
 #include "march/adaptive.hpp"
 #include "march/controller.hpp"
+#include "plain_run.hpp"
 #include "problem/acceleration.hpp"
 
 namespace lento::papers {
@@ -62,7 +63,7 @@ struct TwoSprings {
         return stiff_system(4, force(0, 0), {omega1, omega2}, both_elongations());
     }
 
-    Solution solve(const Request& request) const { return lento::solve(stiff(), request); }
+    Solution solve(const Request& request) const { return plain_run(stiff(), request); }
 
     /// The stiff system written by hand.
     Problem plain() const {

@@ -14,6 +14,7 @@
 #include "chain.hpp"
 #include "lento/lento.hpp"
 #include "march/constrained.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
 #include "step/catalogue.hpp"
@@ -40,14 +41,14 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
 
 /// h = (2 pi / omega) (H / T_macro) with T_macro = 0.4: 0.4/H micro-steps a period, half of them by symmetry.
 Solution figure_run(const std::string& method, double omega, std::size_t steps) {
-    return solve(pendulum.vibrated(omega), {.start = start,
-                                            .t_end = 1,
-                                            .method = method,
-                                            .options = {.steps = steps,
-                                                        .micro = "shake",
-                                                        .micro_steps_per_period = 2 * steps / 5,
-                                                        .filter = "period",
-                                                        .initial = "averaged"}});
+    return plain_run(pendulum.vibrated(omega), {.start = start,
+                                                .t_end = 1,
+                                                .method = method,
+                                                .options = {.steps = steps,
+                                                            .micro = "shake",
+                                                            .micro_steps_per_period = 2 * steps / 5,
+                                                            .filter = "period",
+                                                            .initial = "averaged"}});
 }
 
 /// The closing window, which gives only velocity and multipliers at the end, is not in the printed counts.
@@ -235,20 +236,20 @@ Result orders() {
     }
 
     const auto there =
-        solve(pendulum.vibrated(1e4),
-              {.start = start,
-               .t_end = 1000 / 160.0,
-               .method = "rattle-shake",
-               .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
+        plain_run(pendulum.vibrated(1e4),
+                  {.start = start,
+                   .t_end = 1000 / 160.0,
+                   .method = "rattle-shake",
+                   .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
     auto turned = there.final_state().velocity;
     std::transform(turned.begin(), turned.end(), turned.begin(), std::negate<>());
     const auto back =
-        solve(pendulum.vibrated(1e4),
-              {.start = there.final_state().position,
-               .velocity = turned,
-               .t_end = 1000 / 160.0,
-               .method = "rattle-shake",
-               .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
+        plain_run(pendulum.vibrated(1e4),
+                  {.start = there.final_state().position,
+                   .velocity = turned,
+                   .t_end = 1000 / 160.0,
+                   .method = "rattle-shake",
+                   .options = {.steps = 1000, .micro = "shake", .micro_steps_per_period = 64, .initial = "averaged"}});
     const double returned = largest_difference(back.final_state().position, start);
     result.claims.push_back({"RATTLE-SHAKE is reversible: 1,000 steps of H = 1/160 forward and back return up to",
                              returned, returned < 1e-10 && back.outcome() == Outcome::completed});
@@ -302,13 +303,14 @@ Result appendix_b() {
     omegas = {1e4, 1e5, 1e6};
     differences.clear();
     for (const double omega : omegas) {
-        const auto run = solve(pendulum.vibrated(omega),
-                               {.start = start,
-                                .t_end = t_end,
-                                .method = "rattle-shake",
-                                .rtol = 1e-9,
-                                .atol = 1e-11,
-                                .options = {.micro = "rattle6", .micro_steps_per_period = 64, .initial = "averaged"}});
+        const auto run =
+            plain_run(pendulum.vibrated(omega),
+                      {.start = start,
+                       .t_end = t_end,
+                       .method = "rattle-shake",
+                       .rtol = 1e-9,
+                       .atol = 1e-11,
+                       .options = {.micro = "rattle6", .micro_steps_per_period = 64, .initial = "averaged"}});
         differences.push_back(largest_difference(run.final_state().position, exactly.final_state().position));
         result.rows.push_back({power_of_ten(omega), "rattle-shake minus the averaged equation at t = 0.3", std::nullopt,
                                differences.back(), true, 0});
@@ -322,8 +324,9 @@ Result appendix_b() {
     omegas = {3e3, 1e4, 3e4, 1e5};
     differences.clear();
     for (const double omega : omegas) {
-        const auto run = solve(pendulum.vibrated(omega),
-                               {.start = start, .t_end = t_end, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
+        const auto run =
+            plain_run(pendulum.vibrated(omega),
+                      {.start = start, .t_end = t_end, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
         const auto direct = solve(pendulum.vibrated(omega),
                                   {.start = start, .t_end = t_end, .method = "direct", .rtol = 1e-9, .atol = 1e-11});
         double distance = 0;

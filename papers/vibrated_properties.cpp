@@ -17,6 +17,7 @@
 #include "derivative.hpp"
 #include "lento/lento.hpp"
 #include "pendulum.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 #include "slope.hpp"
 #include "step/verlet.hpp"
@@ -87,10 +88,10 @@ double return_error(const std::string& method, const std::string& filter) {
                           .micro_steps_per_period = 20,
                           .filter = filter,
                           .initial = "averaged"};
-    const auto there = solve(pendulum.vibrated(1e4),
-                             {.start = {0.5}, .velocity = {0.3}, .t_end = 1, .method = method, .options = options});
+    const auto there = plain_run(pendulum.vibrated(1e4),
+                                 {.start = {0.5}, .velocity = {0.3}, .t_end = 1, .method = method, .options = options});
     const auto& end = there.final_state();
-    const auto back = solve(
+    const auto back = plain_run(
         pendulum.vibrated(1e4),
         {.start = end.position, .velocity = {-end.velocity[0]}, .t_end = 1, .method = method, .options = options});
     return std::abs(back.final_state().position[0] - 0.5);
@@ -107,7 +108,7 @@ EnergyHistory energy_history(const std::string& method, const std::string& filte
     constexpr std::size_t steps = 100'000;
     constexpr double H = 1.0 / 80;
     std::vector<double> energies;
-    const auto run = solve(
+    const auto run = plain_run(
         pendulum.vibrated(1e4),
         {.start = {0.5},
          .t_end = steps * H,
@@ -234,8 +235,8 @@ Result averaged_force() {
     for (const double omega : omegas) {
         const auto oscillatory = solve(pendulum.vibrated(omega),
                                        {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
-        const auto averaged = solve(pendulum.vibrated(omega),
-                                    {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-11});
+        const auto averaged = plain_run(
+            pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-11});
         double difference = 0;
         for (int k = 0; k <= 200; ++k) {
             difference = larger(
@@ -255,10 +256,10 @@ Result averaged_force() {
     std::int64_t least = 0;
     std::int64_t most = 0;
     for (const double omega : {1e3, 1e4, 1e5, 1e6, 1e7, 1e8}) {
-        const auto run = solve(pendulum.vibrated(omega), {.start = {0.5},
-                                                          .t_end = 1,
-                                                          .method = "hmm-async",
-                                                          .options = {.steps = 80, .micro_steps_per_period = 32}});
+        const auto run = plain_run(pendulum.vibrated(omega), {.start = {0.5},
+                                                              .t_end = 1,
+                                                              .method = "hmm-async",
+                                                              .options = {.steps = 80, .micro_steps_per_period = 32}});
         const auto evaluations = run.outcome() == Outcome::completed ? run.statistics().force_evaluations : -1;
         least = least == 0 ? evaluations : std::min(least, evaluations);
         most = std::max(most, evaluations);

@@ -11,6 +11,7 @@
 #include "base/number.hpp"
 #include "lento/lento.hpp"
 #include "pendulum.hpp"
+#include "plain_run.hpp"
 #include "reproduction.hpp"
 
 namespace lento::papers {
@@ -35,16 +36,16 @@ struct Table {
 const std::array<double, 4> averaged_column{2.74e-1, 7.43e-2, 1.90e-2, 4.72e-3};
 
 Solution table_run(const Table& table, double omega, std::size_t steps) {
-    return solve(pendulum.vibrated(omega), {.start = {0.5},
-                                            .t_end = 1,
-                                            .method = table.method,
-                                            .options = {.macro = "verlet",
-                                                        .steps = steps,
-                                                        .micro = "verlet",
-                                                        .micro_steps_per_period = steps,
-                                                        .filter = table.filter,
-                                                        .window_periods = static_cast<double>(table.periods),
-                                                        .initial = "averaged"}});
+    return plain_run(pendulum.vibrated(omega), {.start = {0.5},
+                                                .t_end = 1,
+                                                .method = table.method,
+                                                .options = {.macro = "verlet",
+                                                            .steps = steps,
+                                                            .micro = "verlet",
+                                                            .micro_steps_per_period = steps,
+                                                            .filter = table.filter,
+                                                            .window_periods = static_cast<double>(table.periods),
+                                                            .initial = "averaged"}});
 }
 
 /// Errors against H, of all columns.
@@ -94,8 +95,8 @@ Result recompute(const Table& table) {
                               largest_error(run, reference), column.judged, 0.02});
         }
         const auto averaged =
-            solve(pendulum.averaged(),
-                  {.start = {0.5}, .t_end = 1, .method = "direct", .options = {.macro = "verlet", .steps = steps}});
+            plain_run(pendulum.averaged(),
+                      {.start = {0.5}, .t_end = 1, .method = "direct", .options = {.macro = "verlet", .steps = steps}});
         result.rows.push_back({label, "HMM Microsteps", table.micro_steps[r], micro_steps, true, 0});
         result.rows.insert(result.rows.end(), errors.begin(), errors.end());
         result.rows.push_back({label, "Averaged", averaged_column[r], largest_error(averaged, reference), true, 0.01});
@@ -150,15 +151,15 @@ double error_predicted_from_leakage(double omega, std::size_t steps) {
     const auto limit = vibrated_system(1, omega, [&](auto x, auto, auto, auto theta, auto f) {
         f[0] = (pendulum.g + leaked * pendulum.l + pendulum.v_max * omega * cos(theta)) / pendulum.l * sin(x[0]);
     });
-    const auto run = solve(limit, {.start = {0.5},
-                                   .t_end = 1,
-                                   .method = "hmm-async",
-                                   .options = {.macro = "verlet",
-                                               .steps = steps,
-                                               .micro = "verlet",
-                                               .micro_steps_per_period = steps,
-                                               .filter = "period",
-                                               .initial = "averaged"}});
+    const auto run = plain_run(limit, {.start = {0.5},
+                                       .t_end = 1,
+                                       .method = "hmm-async",
+                                       .options = {.macro = "verlet",
+                                                   .steps = steps,
+                                                   .micro = "verlet",
+                                                   .micro_steps_per_period = steps,
+                                                   .filter = "period",
+                                                   .initial = "averaged"}});
     return largest_error(run, pendulum.averaged_reference());
 }
 
@@ -190,15 +191,15 @@ Result recompute_2_3() {
     result.claims.push_back(
         {"with the one-period filter the errors at omega = 1e8 and 1e6 agree in every row: largest relative difference",
          spread, spread < 0.01});
-    const auto accurate = solve(pendulum.vibrated(1e8), {.start = {0.5},
-                                                         .t_end = 1,
-                                                         .method = "hmm-async",
-                                                         .options = {.macro = "verlet8",
-                                                                     .steps = 80,
-                                                                     .micro = "verlet8",
-                                                                     .micro_steps_per_period = 16,
-                                                                     .filter = "cos8",
-                                                                     .initial = "averaged"}});
+    const auto accurate = plain_run(pendulum.vibrated(1e8), {.start = {0.5},
+                                                             .t_end = 1,
+                                                             .method = "hmm-async",
+                                                             .options = {.macro = "verlet8",
+                                                                         .steps = 80,
+                                                                         .micro = "verlet8",
+                                                                         .micro_steps_per_period = 16,
+                                                                         .filter = "cos8",
+                                                                         .initial = "averaged"}});
     const double error = largest_error(accurate, pendulum.averaged_reference());
     result.claims.push_back({"with steppers of order 8 on both scales the error at omega = 1e8 is below 1e-6", error,
                              error < 1e-6, Source::lento});
@@ -211,7 +212,7 @@ Result recompute_figure_2_1() {
     const auto oscillatory =
         solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
     const auto averaged =
-        solve(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
+        plain_run(pendulum.vibrated(omega), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
     Result result;
     double displacement = 0;
     double velocity = 0;

@@ -5,6 +5,22 @@ _lento() {
         COMPREPLY=($(compgen -W "COMMANDS --help --version" -- "$word"))
         return
     fi
+    local option=
+    if [ "$word" = = ] && [ "${COMP_WORDS[COMP_CWORD-2]}" = --option ]; then
+        option=$before word=
+    elif [ "$before" = = ] && [ "${COMP_WORDS[COMP_CWORD-3]}" = --option ]; then
+        option=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    case $option in
+    estimate) COMPREPLY=($(compgen -W "yes none" -- "$word")); return ;;
+    initial) COMPREPLY=($(compgen -W "true-state averaged" -- "$word")); return ;;
+    mean_force) COMPREPLY=($(compgen -W "refuse accept" -- "$word")); return ;;
+    parity) COMPREPLY=($(compgen -W "detect even none" -- "$word")); return ;;
+    project) COMPREPLY=($(compgen -W "each start times auto never" -- "$word")); return ;;
+    guess) COMPREPLY=($(compgen -W "elongations none" -- "$word")); return ;;
+    difference) COMPREPLY=($(compgen -W "central forward backward" -- "$word")); return ;;
+    reconstruction) COMPREPLY=($(compgen -W "symmetric nearest" -- "$word")); return ;;
+    esac
     case $before in
     --method) COMPREPLY=($(compgen -W "auto NAMES" -- "$word")); return ;;
     --option) compopt -o nospace; COMPREPLY=($(compgen -S = -W "OPTIONS" -- "$word")); return ;;

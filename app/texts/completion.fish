@@ -2,7 +2,7 @@ complete -c lento -f
 complete -c lento -n __fish_use_subcommand -a "COMMANDS"
 complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -k -a "(__fish_complete_suffix .toml)"
 complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l method -x -a "auto NAMES"
-complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l option -x -a "OPTIONS"
+complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l option -x -a "OPTIONS estimate=yes estimate=none initial=averaged"
 complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l rtol -l atol -l t-end -l samples -l set -x
 complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -s o -r -F
 complete -c lento -n "__fish_seen_subcommand_from ON_MODELS" -l json -l quiet

@@ -15,7 +15,8 @@ std::span<const OptionEntry> option_catalogue() {
          "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
          "heun3, rk4, dopri5, implicit-midpoint take macro_step or steps; with constraints these are shake, rattle, "
          "rattle4, rattle6, rattle8, lobatto, and herk3, herk4 for one-period maps; for strides over many of them "
-         "adams, rk2, rk3, rk4; where an error is estimated stoermer-cowell, which chooses step and order. Of "
+         "adams, rk2, rk3, rk4; where an error is estimated stoermer-cowell, which chooses step and order; where every "
+         "vibration is resolved rkn12 and dop853. Of "
          "SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, arkode-5, arkode-8, which choose their "
          "step; the errors of cvode are some hundred times rtol",
          &Options::macro},
@@ -84,6 +85,10 @@ std::span<const OptionEntry> option_catalogue() {
          "orders in one over the frequency to which the response is found; of stiff springs, how often their force is "
          "corrected, two orders each",
          &Options::sweeps},
+        {"estimate",
+         "yes: the error of the result is estimated, and the run ends as completed only where that is within the "
+         "tolerance; none: one plain run, without an estimate",
+         &Options::estimate},
     };
     return catalogue;
 }

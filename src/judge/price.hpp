@@ -7,11 +7,17 @@
 
 namespace lento {
 
-/// Evaluations of the force that Dormand-Prince 5(4) takes for that many vibrations, roughly: 65 each at a tolerance of
-/// 1e-4, 400 at 1e-8.
-double price_of_direct(double vibrations, double rtol);
+/// Evaluations of the force that `method::direct` takes for that many vibrations, with its estimate, roughly: 50 each at
+/// a tolerance of 1e-4, 130 at 1e-8; several times that where no phase ties the motion down.
+double price_of_direct(const Problem& problem, double vibrations, double rtol);
 /// The same for springs, whose fastest oscillation is resolved.
-double price_of_direct(const SpringSpectrum& spectrum, double length, double rtol);
+double price_of_direct(const Problem& problem, const SpringSpectrum& spectrum, double length, double rtol);
+
+/// Evaluations that `auto` may spend on resolving every vibration: some seconds' worth.
+double most_for_resolving(const Problem& problem);
+/// The same only to tell how wrong another run is.
+double most_for_opinion(const Problem& problem);
+std::int64_t most_steps_for_resolving(const Problem& problem);
 
 /// How often the fastest phase, declared oscillation or spring turns in a time; none where nothing fast is declared.
 std::optional<double> vibrations_in(const Problem& problem, double length);

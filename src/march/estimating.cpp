@@ -81,7 +81,7 @@ EstimatingMarch::Estimated EstimatingMarch::run(const Schedule& schedule, const 
     const bool given = schedule.steps == Schedule::Steps::given;
     double tightness = std::max(schedule.first, schedule.least);
     Estimated last{.pass = passes.march(schedule.looser * tightness)};
-    if (!completed(last.pass) && !given) {
+    if (schedule.most == 0 || (!completed(last.pass) && !given)) {
         return last;
     }
     if (passes.prepare) {

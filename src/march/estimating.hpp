@@ -58,7 +58,7 @@ public:
         double looser = 3;                                         ///< the first pass by so much
         double least = 0;                                          ///< below it there is only rounding
         double most_tighter = 1e-2;                                ///< from one pass to the next
-        int most = 5;                                              ///< passes after the first
+        int most = 5;                                              ///< passes after the first; none: no estimate
         enum class Steps { chosen, given } steps = Steps::chosen;  ///< given: two passes, whatever comes of the first
     };
     struct Passes {

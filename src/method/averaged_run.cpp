@@ -229,13 +229,14 @@ Solution AveragedRun::march(const AveragedAcceleration& force, const Window& win
                            "{:.3g}, where 4 is the limit of stability; take a macro_step of {:.2g} or less",
                            watch.steepest(), 0.5 * *macro.step / std::sqrt(watch.steepest())));
     }
-    return run_->finished({.result = std::move(result),
-                           .trajectory = std::move(marched.trajectory),
-                           .final_state = std::move(marched.final_state),
-                           .reconstruction = reconstruction(),
-                           .settling = motion_->settling(),
-                           .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                           .price_of_direct = price_of_direct(covered / scales_.fastest, run_->asked_rtol())});
+    return run_->finished(
+        {.result = std::move(result),
+         .trajectory = std::move(marched.trajectory),
+         .final_state = std::move(marched.final_state),
+         .reconstruction = reconstruction(),
+         .settling = motion_->settling(),
+         .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
+         .price_of_direct = price_of_direct(problem(), covered / scales_.fastest, run_->asked_rtol())});
 }
 
 Reconstruction AveragedRun::reconstruction() const {

@@ -11,6 +11,8 @@
 /// The tolerance is that of the solution, not of a step: a run that misses it is repeated.
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+#include "judge/fast_oscillation.hpp"
 #include "judge/price.hpp"
 #include "lento/run/run.hpp"
 #include "method/expanded_motion.hpp"
@@ -22,7 +24,33 @@ namespace {
 constexpr std::array options{
     Method::Option{"macro", "stoermer-cowell; rk4 with macro_step or steps; dopri5, arkode-8, cvode-adams, ..."},
     Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"},
-    Method::Option{"sweeps", "as the tolerance needs, 0 to 3"}};
+    Method::Option{"sweeps", "as the tolerance needs, 0 to 3"}, Method::Option{"estimate", "yes"}};
+
+/// The largest amplitude, in tolerances, of the oscillations that the slow motion from this start leaves out.
+double oscillation_shown(const FastOscillation& fast, const SlowSize& size, const Request& request) {
+    const std::size_t d = fast.amplitudes.size() / 2;
+    return largest_of(2 * d, [&](std::size_t i) {
+        return fast.amplitudes[i] / (request.atol + request.rtol * (i < d ? size.length : size.velocity));
+    });
+}
+
+/// The same before there is a run; none where there is no slow motion, which the run then says.
+double oscillation_shown(const Problem& problem, Request request) {
+    request.velocity.resize(problem.dimension());
+    if (request.start.size() != problem.dimension() || request.options.estimate == "none") {
+        return 0;
+    }
+    ExpandedMotion motion(problem, request);
+    const auto y = motion.violation() ? std::vector<double>() : motion.start(0);
+    if (motion.violation()) {
+        return 0;
+    }
+    const Outset outset{request.start, request.velocity, request.t_start, request.t_end, request.rtol, request.atol};
+    const In state(y);
+    const auto d = problem.dimension();
+    return oscillation_shown(fast_oscillation(problem, outset, state.first(d), state.last(d), motion.size()),
+                             motion.size(), request);
+}
 
 Verdict judge(const Problem& problem, const Request& request) {
     constexpr double evaluations = 5e3;
@@ -51,7 +79,7 @@ Verdict judge(const Problem& problem, const Request& request) {
         }
     }
     return {true, "stiff springs are declared by their elongations: the slow manifold is followed by its expansion",
-            evaluations};
+            evaluations, oscillation_shown(problem, request)};
 }
 
 class BoundedDerivativeRun : public MethodRun {
@@ -88,13 +116,26 @@ public:
              .looser = 3,  // the first march, whose error is that of the second at most
              .least = std::min(first_tightness, 1e-14 / request().rtol),  // below it there is only rounding
              .most_tighter = 1e-2,
-             .most = options().sweeps ? 1 : 5,
+             .most = !run_->estimates() ? 0
+                     : options().sweeps ? 1
+                                        : 5,
              .steps = choice_.step ? Steps::given : Steps::chosen},
             {.march = [&](double tightness) { return pass(tightness); },
              .prepare = {},
              .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
-        run_->estimate(std::move(found.errors));
-        return finished(std::move(found.pass), found.excess);
+        if (!found.errors.empty()) {
+            add_to(found.errors, 1, fast_.pushes);
+            run_->estimate(std::move(found.errors), found.pass.scales,
+                           "; what the oscillation that is left out would have done to the slow motion is part of it");
+        }
+        run_->leave_out(fast_.amplitudes);
+        if (const double shown = oscillation_shown(fast_, motion_.size(), request()); shown > 1) {
+            run_->warn(
+                fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs; the slow "
+                            "motion leaves them out, and they are {:.2g} times the tolerance",
+                            fast_.energy, shown));
+        }
+        return finished(std::move(found.pass));
     }
 
 private:
@@ -107,10 +148,7 @@ private:
         }
         const auto d = problem().dimension();
         const auto& size = motion_.size();
-        if (auto warning = fast_start(problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d),
-                                      motion_.expansion().acceleration(), size)) {
-            run_->warn(*std::move(warning));
-        }
+        fast_ = fast_oscillation(problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d), size);
         allowed_ = 0.3 * (request().atol + request().rtol * size.length) / (size.time * size.time);
         const auto corrections = motion_.corrections(y);
         if (motion_.violation()) {
@@ -132,7 +170,7 @@ private:
         }
     }
 
-    double direct() const { return price_of_direct(motion_.spectrum(), run_->length(), request().rtol); }
+    double direct() const { return price_of_direct(problem(), motion_.spectrum(), run_->length(), request().rtol); }
     /// Of two marches, with one sweep more in the first.
     double expected_evaluations() const {
         constexpr double sides_a_slow_time = 40;
@@ -150,7 +188,7 @@ private:
 
     /// The first has one sweep more than the others need; where these do not get on they have more and fewer in turn.
     Pass pass(double tightness) {
-        const bool first = passes_++ == 0;
+        const bool first = passes_++ == 0 && run_->estimates();
         if (!first && sweeps_fall_short()) {
             ++sweeps_;
         }
@@ -188,15 +226,10 @@ private:
         return errors;
     }
 
-    Solution finished(Pass pass, double excess) {
+    Solution finished(Pass pass) {
         auto& result = pass.result;
         if (const auto& failure = motion_.failure(); failure && result.outcome == Outcome::diverged) {
             end_as(result, failure->outcome, Run::sentence_of(*failure));
-        }
-        if (result.outcome != Outcome::completed) {
-            run_->estimate({});
-        } else if (excess > 1 && !run_->error_estimate().empty()) {
-            run_->warn(fmt::format("the estimate of the error is {:.1g} times the tolerance", excess));
         }
         estimating_.send(pass, request().sink);
         const auto state = snapshot_of(result.reached, pass.final_state, problem().dimension(), 0);
@@ -221,6 +254,7 @@ private:
     MacroChoice choice_;
     EstimatingMarch estimating_;
     int sweeps_ = 0, last_sweeps_ = 0, passes_ = 0;
+    FastOscillation fast_;
     double allowed_ = 0;        // correction of the acceleration
     double excess_ = HUGE_VAL;  // of the estimate, over the tolerance
     bool stalled_ = false;
@@ -233,6 +267,7 @@ constinit const Method method::bounded_derivative{
     .problems = "stiff springs",
     .paper = "",
     .slow_is = SlowMeaning::slow_manifold,
+    .estimate = Method::Estimate::own,
     .summary =
         "expands the force of the springs on the slow manifold in powers of one over the frequency, without "
         "micro-steps; any solver for the slow motion, with an estimate of the error",

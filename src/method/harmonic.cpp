@@ -12,6 +12,8 @@
 #include "average/constrained_field.hpp"
 #include "average/flow_field.hpp"
 #include "average/harmonic.hpp"
+#include "judge/price.hpp"
+#include "judge/sudden.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
 #include "method/expanded_motion.hpp"
@@ -28,7 +30,8 @@ constexpr std::array options{
     Method::Option{"steps", "adaptive"},
     Method::Option{"phases", "as the tolerance needs, from 5"},
     Method::Option{"sweeps", "as the tolerance needs, up to 8"},
-    Method::Option{"initial", "true-state"}};
+    Method::Option{"initial", "true-state"},
+    Method::Option{"estimate", "yes"}};
 
 /// Whether a periodic flow that is solved exactly can be taken out of the motion.
 bool has_known_flow(const Problem& problem) {
@@ -90,7 +93,8 @@ public:
     explicit HarmonicRun(Run& run)
         : MethodRun(run),
           field_(field_of(run)),
-          break_even_(*field_, run.outset()),
+          break_even_(run.problem(), *field_, run.outset()),
+          sudden_(suddenness(run.problem(), run.outset())),
           estimating_(run.interval(), run.request().rtol, run.request().atol,
                       run.request().sink ? run.request().samples : 0) {
         run.count_with([this] { count(); });
@@ -155,8 +159,8 @@ private:
 
     /// Whether `direct` may do it instead: not where this method was asked for, or settings that only averages have.
     bool may_leave() const {
-        constexpr double most = 1e8;  // evaluations that nobody asked for
-        return run_->by_auto() && !as_it_is() && !averaged_start() && break_even_.price_of_direct() <= most;
+        return run_->by_auto() && !as_it_is() && !averaged_start() &&
+               break_even_.price_of_direct() <= most_for_resolving(problem());
     }
     bool as_it_is() const { return options().phases || options().sweeps || macro_.name != "stoermer-cowell"; }
     bool averaged_start() const { return options().initial.value_or("true-state") != "true-state"; }
@@ -168,55 +172,44 @@ private:
         PhaseDoubt doubt;
         Defect defect;
         bool first = true;
-        auto found = estimating_.run(
-            {.first = first_tightness, .looser = 60, .least = plan_.noise / steps, .most_tighter = 1e-3, .most = 5},
-            {.march =
-                 [&](double tightness) {
-                     auto pass = march().run(tightness, scales, std::exchange(first, false) ? &doubt : nullptr);
-                     steps_ += pass.result.steps;
-                     rejected_ += pass.result.rejected;
-                     return pass;
-                 },
-             .prepare =
-                 [&](const Pass& coarse) {
-                     scales = coarse.scales;
-                     defect = refined(start, coarse, doubt);
-                 },
-             .errors =
-                 [&](const Pass& coarse, const Pass& fine) {
-                     scales = fine.scales;
-                     return march().errors(coarse, fine, defect);
-                 }});
+        auto found = estimating_.run({.first = first_tightness,
+                                      .looser = 60,
+                                      .least = plan_.noise / steps,
+                                      .most_tighter = 1e-3,
+                                      .most = run_->estimates() ? 5 : 0},
+                                     {.march =
+                                          [&](double tightness) {
+                                              auto pass = march().run(tightness, scales,
+                                                                      std::exchange(first, false) ? &doubt : nullptr);
+                                              steps_ += pass.result.steps;
+                                              rejected_ += pass.result.rejected;
+                                              return pass;
+                                          },
+                                      .prepare =
+                                          [&](const Pass& coarse) {
+                                              scales = coarse.scales;
+                                              defect = refined(start, coarse, doubt);
+                                          },
+                                      .errors =
+                                          [&](const Pass& coarse, const Pass& fine) {
+                                              scales = fine.scales;
+                                              return march().errors(coarse, fine, defect);
+                                          }});
         if (found.pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(found.pass));
         }
-        if (found.pass.result.outcome == Outcome::completed) {
-            run_->estimate(std::move(found.errors));
-            if (!(found.excess <= 1)) {
-                return beyond_tolerance(std::move(found.pass), found.excess);
+        if (found.pass.result.outcome == Outcome::completed && run_->estimates()) {
+            if (!(found.excess <= 1) && may_leave()) {
+                return run_->leave_to(
+                    method::direct,
+                    fmt::format("the estimate of the error stays {:.2g} times the tolerance", found.excess));
             }
+            run_->estimate(std::move(found.errors), found.pass.scales,
+                           "; shorter steps do not make it smaller, or there are none: loosen rtol and atol");
         }
         return finished(std::move(found.pass));
     }
-    /// A march that is as good as they get: what it says of its error is right all the same.
-    Solution beyond_tolerance(Pass pass, double excess) {
-        constexpr double most = 30;
-        const auto why = fmt::format(
-            "the estimate of the error stays {:.2g} times the tolerance: shorter steps do not make it smaller, or "
-            "there are none; see error_estimate, or loosen rtol and atol",
-            excess);
-        if (excess > most && may_leave()) {
-            return run_->leave_to(method::direct,
-                                  fmt::format("the estimate of the error stays {:.2g} times the tolerance", excess));
-        }
-        if (excess > most) {
-            pass.result.explanation = why;
-        } else {
-            run_->warn(why);
-        }
-        return finished(std::move(pass));
-    }
-    HarmonicMarch march() const { return {estimating_, *average_, plan_, request()}; }
+    HarmonicMarch march() const { return {estimating_, *average_, plan_, request(), sudden_.time}; }
 
     /// Looks at what phases and sweeps leave out, where the first march has most doubts of its phases and at the end,
     /// and takes more of them where that is too much.
@@ -291,9 +284,6 @@ private:
     }
 
     Solution finished(Pass pass) {
-        if (pass.result.outcome == Outcome::completed && !pass.result.explanation.empty()) {
-            pass.result.outcome = Outcome::not_converged;
-        }
         if (pass.result.outcome == Outcome::diverged && pass.result.reached > request().t_start) {
             pass.result.explanation += "; where the force is finite there, its derivatives are not";
         }
@@ -318,7 +308,7 @@ private:
     }
 
     void count() {
-        run_->statistics().force_evaluations = evaluations_.value_or(field_->evaluations());
+        run_->statistics().force_evaluations = evaluations_.value_or(field_->evaluations()) + sudden_.evaluations;
         run_->note(macro_);
         run_->note("phases", fmt::format("{}", plan_.phases));
         run_->note("sweeps", fmt::format("{}", plan_.sweeps));
@@ -332,6 +322,7 @@ private:
 
     std::shared_ptr<PhaseField> field_;
     BreakEven break_even_;
+    Suddenness sudden_;
     EstimatingMarch estimating_;
     MacroChoice macro_;
     HarmonicPlan plan_;
@@ -347,6 +338,7 @@ constinit const Method method::harmonic{
     .problems = "vibrated, periodic, constraints",
     .paper = "",
     .slow_is = SlowMeaning::averaged,
+    .estimate = Method::Estimate::own,
     .summary =
         "finds the periodic response to the phase directly, without micro-steps, to any order in 1/omega; true state "
         "in, true state out, with an estimate of the error",

@@ -62,7 +62,7 @@ Pass HarmonicMarch::run(double tightness, In scales, PhaseDoubt* doubt) const {
     }
     auto pass = estimating.multistep(
         force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
-        {.longest = length / 10,
+        {.longest = std::min(length / 10, sudden / 2),
          .shortest = std::min(least_turn / average.field().frequency(), length / 20),
          .most_steps = request.most_steps},
         tightness, {request.keep, request.progress, request.stop});

@@ -21,6 +21,7 @@ struct HarmonicMarch {
     HarmonicAverage& average;
     const HarmonicPlan& plan;
     const Request& request;
+    double sudden;  ///< the shortest time in which the force changes by itself: no step jumps over it
 
     /// Where `doubt` is wanted it looks between the phases of the grid too, at one phase a step.
     Pass run(double tightness, In scales, PhaseDoubt* doubt) const;

@@ -270,12 +270,11 @@ HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, doubl
     return found;
 }
 
-BreakEven::BreakEven(const PhaseField& field, const Outset& outset)
-    : length_(outset.length()), period_(field.period().value()), frequency_(field.frequency()), rtol_(outset.rtol) {}
-
-double BreakEven::price_of_direct() const {
-    return lento::price_of_direct(periods(), rtol_);
-}
+BreakEven::BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset)
+    : length_(outset.length()),
+      period_(field.period().value()),
+      frequency_(field.frequency()),
+      price_of_direct_(lento::price_of_direct(problem, length_ / period_, outset.rtol)) {}
 
 double BreakEven::separation(const HarmonicPlan& plan) const {
     return frequency_ / std::max(plan.slow_frequency, 1 / length_);

@@ -99,11 +99,11 @@ private:
 /// Whether averaging is worth it: what resolving every vibration would cost, and what speaks against harmonic averages.
 class BreakEven {
 public:
-    BreakEven(const PhaseField& field, const Outset& outset);
+    BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset);
 
     double periods() const { return length_ / period_; }
     /// Evaluations, roughly.
-    double price_of_direct() const;
+    double price_of_direct() const { return price_of_direct_; }
     /// Frequency of the vibration over that of the slow motion.
     double separation(const HarmonicPlan& plan) const;
 
@@ -116,7 +116,7 @@ public:
 private:
     double step(const HarmonicPlan& plan, double tightness) const;
 
-    double length_, period_, frequency_, rtol_;
+    double length_, period_, frequency_, price_of_direct_;
 };
 
 struct NoConvergence {

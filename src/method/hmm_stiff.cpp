@@ -32,7 +32,8 @@ constexpr std::array options{
     Method::Option{"window", "from window_periods"},
     Method::Option{"window_periods", "12, or 20 with exponential; more where springs move slower together"},
     Method::Option{"project", "auto; or start, times, never"},
-    Method::Option{"project_times", "none"}};
+    Method::Option{"project_times", "none"},
+    Method::Option{"estimate", "yes"}};
 
 /// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the
 /// slow motion's, state and averaged force are compared with those at the projected point. A filter moves a point a

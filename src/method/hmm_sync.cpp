@@ -25,7 +25,8 @@ constexpr std::array options{Method::Option{"macro", "verlet with macro_step or 
                              Method::Option{"window", "from window_periods"},
                              Method::Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8"},
                              Method::Option{"initial", "true-state"},
-                             Method::Option{"mean_force", "refuse"}};
+                             Method::Option{"mean_force", "refuse"},
+                             Method::Option{"estimate", "yes"}};
 
 Verdict judge(const Problem& problem, const Request&) {
     constexpr double evaluations = 8e4;

@@ -33,7 +33,8 @@ constexpr std::array options{
     Method::Option{"project", "each; or start, times"},
     Method::Option{"project_times", "none"},
     Method::Option{"projection_tolerance", "follows the frequency"},
-    Method::Option{"guess", "elongations; or none, as in the paper"}};
+    Method::Option{"guess", "elongations; or none, as in the paper"},
+    Method::Option{"estimate", "yes"}};
 
 Solution on_springs(Run& under_way) {
     StiffRun run(under_way, ipa_window);

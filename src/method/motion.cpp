@@ -80,14 +80,11 @@ double ConstrainedMotion::noise_across(std::string_view micro, double h, std::si
 }
 
 std::function<void(Snapshot&)> ConstrainedMotion::completion() const {
-    auto acceleration = std::make_shared<Acceleration>(*problem_);
-    return [settle = settling(), acceleration, problem = problem_](Snapshot& state) {
+    return [complete = with_multipliers(*problem_)](Snapshot& state) {
+        const std::size_t d = state.position.size();
         auto y = put_together(state.position, state.velocity);
-        settle(state.t, y);
-        state = snapshot_of(state.t, y, state.position.size(), 0);
-        acceleration->at(state.position, state.velocity, state.t, problem->phases_at(state.t));
-        state.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
-        state.total_multipliers = state.multipliers;
+        complete(state.t, y);
+        state = snapshot_of(state.t, y, d, (y.size() - 2 * d) / 2);
     };
 }
 

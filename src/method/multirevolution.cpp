@@ -11,7 +11,8 @@ constexpr std::array options{Method::Option{"macro", "adams; or rk2, rk3, rk4 wi
                              Method::Option{"steps", "adaptive"},
                              Method::Option{"micro", "dopri8; aba104 where an exact part is declared"},
                              Method::Option{"micro_step", "from micro_steps_per_period"},
-                             Method::Option{"micro_steps_per_period", "as the tolerance needs"}};
+                             Method::Option{"micro_steps_per_period", "as the tolerance needs"},
+                             Method::Option{"estimate", "yes"}};
 
 Solution solve(Run& run) {
     StroboscopicRun strobe(run);

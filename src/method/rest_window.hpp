@@ -23,7 +23,8 @@ constexpr auto rest_window_options(std::string_view macro, std::string_view micr
                       Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
                       Option{"initial", "true-state"},
                       Option{"mean_force", "refuse"},
-                      Option{"parity", "detect, unless the system declares it"}};
+                      Option{"parity", "detect, unless the system declares it"},
+                      Option{"estimate", "yes"}};
 }
 /// The default of `micro` on constraints.
 inline constexpr std::string_view micro_on_constraints =

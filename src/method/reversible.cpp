@@ -35,7 +35,8 @@ constexpr std::array options{
     Method::Option{"micro_steps_per_period", "as the tolerance needs"},
     Method::Option{"filter", "cos8"},
     Method::Option{"window", "from window_periods"},
-    Method::Option{"window_periods", "as the tolerance needs, from P/2 + 2 for cosP, 40 for exponential and gentle"}};
+    Method::Option{"window_periods", "as the tolerance needs, from P/2 + 2 for cosP, 40 for exponential and gentle"},
+    Method::Option{"estimate", "yes"}};
 
 Verdict judge(const Problem& problem, const Request&) {
     if (problem.constraints) {

@@ -139,8 +139,8 @@ void StiffRun::require_frequencies(double t, In x) {
 
 void StiffRun::require_budget() {
     constexpr double least = 1e7;
-    constexpr double most_times_direct = 5;
-    const double direct = price_of_direct(spectrum_, run_->length(), request().rtol);
+    constexpr double most_times_direct = 1;
+    const double direct = price_of_direct(problem(), spectrum_, run_->length(), request().rtol);
     if (static_cast<double>(window_->force_evaluations()) > std::max(least, most_times_direct * direct)) {
         run_->refuse(
             Outcome::not_converged,
@@ -295,7 +295,7 @@ Solution StiffRun::solve(const SlowMotion& motion, const MacroSolvers& solvers, 
                            .trajectory = std::move(marched.trajectory),
                            .final_state = std::move(marched.final_state),
                            .advice = "; try a smaller macro_step, or a tighter rtol where the step is adaptive",
-                           .price_of_direct = price_of_direct(spectrum_, length, run_->asked_rtol())});
+                           .price_of_direct = price_of_direct(problem(), spectrum_, length, run_->asked_rtol())});
 }
 
 void StiffRun::count() {

@@ -85,7 +85,8 @@ constexpr auto recovery_options(Own... own) {
                       Option{"difference_order", "as the tolerance needs, 2 with macro_step or steps"},
                       Option{"micro", "dopri8; aba104 where an exact part is declared"},
                       Option{"micro_step", "from micro_steps_per_period"},
-                      Option{"micro_steps_per_period", "as the tolerance needs"}};
+                      Option{"micro_steps_per_period", "as the tolerance needs"},
+                      Option{"estimate", "yes"}};
 }
 
 /// Follows the field that is recovered with differences of the order asked for, else of one that the tolerance needs.

@@ -117,6 +117,7 @@ Problem ModelParts::problem(const Model& values) const {
     auto problem = values.is_first_order()
                        ? variables_problem(values.dimension(), values.phases, shared_->forces.forces)
                        : coordinates_problem(values.dimension(), values.phases, shared_->forces.forces);
+    problem.time_dependent = sees(values, {Place::Array::time});
     problem.names = values.is_first_order() ? mapped(values.variables, &Variable::name)
                                             : mapped(values.coordinates, &Coordinate::name);
     problem.parameters = *inputs;
@@ -148,6 +149,14 @@ Problem ModelParts::problem(const Model& values) const {
         };
     }
     return problem;
+}
+
+bool sees(const Model& model, Place place) {
+    const auto nodes = model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces;
+    return std::ranges::any_of(model.graph.parts(nodes), [&](Node node) {
+        const auto& entry = model.graph[node];
+        return entry.op == Op::symbol && model.places[entry.symbol] == place;
+    });
 }
 
 bool has_exact_part(const Model& model) {

@@ -27,6 +27,8 @@ private:
     std::shared_ptr<const Shared> shared_;
 };
 
+/// Whether a force or a rate depends on what stands there.
+bool sees(const Model& model, Place place);
 /// Whether a part is declared to be exactly solvable.
 bool has_exact_part(const Model& model);
 

@@ -13,6 +13,21 @@ bool is_top_level_only(std::string_view key) {
     return key == "potential" || key == "title" || key == "lento";
 }
 
+/// The text with a question mark in place of each control character: a terminal would obey them.
+std::string printable(std::string text) {
+    constexpr unsigned char space = 0x20, deleted = 0x7F, first_of_two = 0xC2, high_control = 0xA0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        // NOTE: in UTF-8 the control characters from 0x80 to 0x9F are two bytes, 0xC2 and themselves.
+        const bool high =
+            byte == first_of_two && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < high_control;
+        if (byte < space || byte == deleted || high) {
+            text.replace(i, high ? 2 : 1, "?");
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 Reader::Reader(Source source, const std::vector<Assignment>& assignments)
@@ -194,8 +209,11 @@ void Reader::check_top_level() {
         fail(version->value.mark, "the format of this model is {}; this program reads format 1: lento = 1", given);
     }
     const Entry* title = document_.find("title");
-    model_.title =
-        title != nullptr ? text(title->value, "title") : std::filesystem::path(model_.source.name()).stem().string();
+    model_.title = title != nullptr ? text(title->value, "title")
+                                    : printable(std::filesystem::path(model_.source.name()).stem().string());
+    if (model_.title != printable(model_.title)) {
+        fail(title->value.mark, "a title has no control characters, such as the end of a line or an escape");
+    }
     const Entry* coordinates = document_.find("coordinates");
     const Entry* variables = document_.find("variables");
     if (coordinates == nullptr && variables == nullptr) {

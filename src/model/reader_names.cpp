@@ -1,11 +1,33 @@
 /// The sections that give names their meaning, the numbers that need them, and [mass].
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "base/eigenvalues.hpp"
+#include "lento/base/misuse.hpp"
 #include "model/reader.hpp"
 
 namespace lento::model {
+namespace {
+
+/// Throws Misuse where the inverse of a mass matrix is rounding and nothing else. What is not symmetric, or not
+/// positive definite, is said elsewhere.
+void require_regular(const Rows& given) {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const auto d = static_cast<Eigen::Index>(given.rows);
+    const Eigen::VectorXd values = symmetric_eigenvalues(Eigen::Map<const RowMajor>(given.entries.data(), d, d));
+    const double least = values.minCoeff();
+    const double largest = values.maxCoeff();
+    if (least > 0 && least <= static_cast<double>(d) * std::numeric_limits<double>::epsilon() * largest) {
+        throw Misuse(
+            fmt::format("the mass matrix is singular to rounding: its eigenvalues reach from {:.2g} to {:.6g}; some "
+                        "combination of coordinates is without mass",
+                        least, largest));
+    }
+}
+
+}  // namespace
 
 void Reader::read_parameters() {
     const Value& table = section("parameters");
@@ -217,7 +239,10 @@ void Reader::read_mass_matrix(const Value& matrix) {
         for (std::size_t k = 0; k < values.size(); ++k) {
             entries.entries[k] = finite(model.source, marks[k], what(k), values[k]);
         }
-        model.mass = model.source.placed(whole, [&] { return Mass::full(std::move(entries)); });
+        model.mass = model.source.placed(whole, [&] {
+            require_regular(entries);
+            return Mass::full(std::move(entries));
+        });
     });
 }
 

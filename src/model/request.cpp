@@ -126,6 +126,14 @@ Request Model::request(const Asked& asked, End end) const {
                                             stands_for(parsed.run.method)));
     }
     set_asked(*this, asked.options, request.options);
+    for (std::uint32_t j = 0; j < parsed.phases.size(); ++j) {
+        if (!model::sees(parsed, {model::Place::Array::phase, j})) {
+            request.notes.push_back(
+                fmt::format("no force depends on the phase {0}; if one is meant to, by a frequency times t, write {0} "
+                            "in its place: methods know of fast vibrations by their phases",
+                            parsed.phases[j].name));
+        }
+    }
     return request;
 }
 

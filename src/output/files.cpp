@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -23,6 +25,30 @@ std::filesystem::path beside(const std::filesystem::path& path) {
     auto part = path;
     part += fmt::format(".{}.part", getpid());
     return part;
+}
+
+/// Takes away what runs left that were killed while they wrote: NAME.PID.part without such a process.
+void remove_parts_of_dead_runs(const std::filesystem::path& folder) {
+    constexpr std::string_view ending = ".part";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.ends_with(ending)) {
+            continue;
+        }
+        const auto dot = name.rfind('.', name.size() - ending.size() - 1);
+        const char* digits = name.data() + (dot == std::string::npos ? 0 : dot + 1);
+        const char* end = name.data() + name.size() - ending.size();
+        pid_t process = 0;
+        const auto [parsed, failure] = std::from_chars(digits, end, process);
+        if (dot == std::string::npos || failure != std::errc() || parsed != end || process <= 0) {
+            continue;
+        }
+        if (kill(process, 0) == -1 && errno == ESRCH) {
+            std::error_code ignored;
+            std::filesystem::remove(entry.path(), ignored);
+        }
+    }
 }
 
 [[noreturn]] void cannot_write(const std::filesystem::path& path, const std::string& why) {
@@ -176,6 +202,7 @@ void make_folder(const std::filesystem::path& folder) {
         cannot_write(trial, std::strerror(errno));
     }
     std::filesystem::remove(beside(trial), error);
+    remove_parts_of_dead_runs(folder);
 }
 
 void write_whole(const std::filesystem::path& path, std::string_view text) {

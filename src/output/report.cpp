@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lento/run/method.hpp"
+#include "model/mapped.hpp"
 #include "output/page.hpp"
 
 namespace lento {
@@ -63,7 +64,10 @@ std::string answer(const RunOutput& output) {
     fact(html, "Method", record.method, output.choice);
     fact(html, "The slow solution is", record.slow_is, slow_meaning(output));
     if (record.error_estimate.empty()) {
-        fact(html, "Estimated error", "none", "this method gives no estimate; lento compare measures the error");
+        fact(html, "Estimated error", "none",
+             record.outcome == Outcome::completed
+                 ? "estimate=none asked for one plain run; lento compare measures the error"
+                 : "there is no result to estimate, or nothing to estimate it by");
     } else {
         const auto worst = std::ranges::max_element(record.error_estimate);
         const auto name = static_cast<std::size_t>(worst - record.error_estimate.begin());
@@ -71,10 +75,19 @@ std::string answer(const RunOutput& output) {
              fmt::format("of the {} solution, the largest, in {}", output.final_fast ? "true" : "slow",
                          output.slow.names[name]));
     }
+    if (!record.left_out.empty()) {
+        const auto widest = std::ranges::max_element(record.left_out);
+        fact(html, "Left out", fmt::format("{:.1e}", *widest),
+             fmt::format("the amplitude of fast oscillations that the slow manifold omits, the largest, in {}",
+                         output.slow.names[static_cast<std::size_t>(widest - record.left_out.begin())]));
+    }
+    const auto for_estimate = record.statistics.estimate_evaluations;
     fact(html, "Force evaluations", grouped(record.statistics.force_evaluations),
-         fmt::format("{:.2g} s to solve", record.statistics.wall_seconds));
-    if (output.view.resolving && record.statistics.force_evaluations > 0 && record.method != method::direct.name) {
-        const double factor = *output.view.resolving / static_cast<double>(record.statistics.force_evaluations);
+         fmt::format("{}{:.2g} s to solve",
+                     for_estimate > 0 ? fmt::format("and {} for the estimate; ", grouped(for_estimate)) : std::string(),
+                     record.statistics.wall_seconds));
+    if (output.view.resolving && all_evaluations(record.statistics) > 0 && record.method != method::direct.name) {
+        const double factor = *output.view.resolving / all_evaluations(record.statistics);
         const bool gain = factor >= 1;
         fact(html, gain ? "Saved" : "More work", times(gain ? factor : 1 / factor),
              fmt::format("resolving each vibration takes {}{:.2g} evaluations, {}", gain ? "" : "only ",
@@ -86,7 +99,11 @@ std::string answer(const RunOutput& output) {
 std::string ending(const RunOutput& output) {
     const auto& record = output.record;
     std::string html;
-    if (record.outcome != Outcome::completed) {
+    const bool missed = record.outcome == Outcome::tolerance_missed;
+    if (missed) {
+        html += fmt::format("<div class=\"missed\"><strong>{}</strong>: the end was reached; {}</div>\n",
+                            escaped(name_of(record.outcome)), escaped(record.explanation));
+    } else if (record.outcome != Outcome::completed) {
         html +=
             fmt::format("<div class=\"ended\" role=\"alert\"><strong>{}</strong> at t = {:.6g}{}: {}</div>\n",
                         escaped(name_of(record.outcome)), record.t_end,
@@ -94,6 +111,9 @@ std::string ending(const RunOutput& output) {
                         escaped(record.explanation.empty() ? "what there is, is shown below" : record.explanation));
     }
     for (const auto& warning : record.warnings) {
+        if (missed && warning == record.explanation) {
+            continue;
+        }
         html += fmt::format("<p class=\"warning\">{}</p>\n", escaped(warning));
     }
     return html;
@@ -101,18 +121,26 @@ std::string ending(const RunOutput& output) {
 
 void final_table(std::string& html, const RunOutput& output) {
     auto out = std::back_inserter(html);
-    const auto& errors = output.record.error_estimate;
-    fmt::format_to(out,
-                   "<h2>At t = {:.9g}</h2>\n<div class=\"wide\"><table>\n<tr><th>quantity</th><th>slow</th>{}{}</tr>\n",
-                   output.record.t_end, output.final_fast ? "<th>true</th>" : "",
-                   errors.empty() ? "" : "<th>estimated error</th>");
+    const auto& errors = output.error_estimate;
+    const auto& left_out = output.record.left_out;
+    fmt::format_to(
+        out, "<h2>At t = {:.9g}</h2>\n<div class=\"wide\"><table>\n<tr><th>quantity</th><th>slow</th>{}{}{}</tr>\n",
+        output.record.t_end, output.final_fast ? "<th>true</th>" : "", errors.empty() ? "" : "<th>estimated error</th>",
+        left_out.empty() ? "" : "<th>left out</th>");
+    const auto number = [](bool known, double value) {
+        return known ? fmt::format("<td>{:.1e}</td>", value) : std::string("<td></td>");
+    };
     for (std::size_t i = 0; i < std::min(most_rows, output.final_slow.size()); ++i) {
         fmt::format_to(out, "<tr><td>{}</td><td>{:.10g}</td>", escaped(output.slow.names[i]), output.final_slow[i]);
         if (output.final_fast) {
             fmt::format_to(out, "<td>{:.10g}</td>", (*output.final_fast)[i]);
         }
         if (!errors.empty()) {
-            html += i < errors.size() ? fmt::format("<td>{:.1e}</td>", errors[i]) : "<td></td>";
+            const auto* error = model::found(errors, output.slow.names[i], &std::pair<std::string, double>::first);
+            html += number(error != nullptr, error != nullptr ? error->second : 0);
+        }
+        if (!left_out.empty()) {
+            html += number(i < left_out.size(), i < left_out.size() ? left_out[i] : 0);
         }
         html += "</tr>\n";
     }
@@ -133,6 +161,9 @@ void details(std::string& html, const RunOutput& output) {
     row(html, "macro-steps", fmt::format("{}, {} rejected", grouped(s.macro_steps), grouped(s.rejected_steps)));
     row(html, "micro-steps", grouped(s.micro_steps));
     row(html, "force evaluations", grouped(s.force_evaluations));
+    if (s.estimate_evaluations > 0) {
+        row(html, "estimate evaluations", grouped(s.estimate_evaluations));
+    }
     if (s.newton_iterations > 0) {
         row(html, "Newton iterations", grouped(s.newton_iterations));
     }

@@ -17,6 +17,14 @@ Json option_value(const std::string& text) {
 
 }  // namespace
 
+bool has_result(Outcome outcome) {
+    return outcome == Outcome::completed || outcome == Outcome::tolerance_missed;
+}
+
+double all_evaluations(const Statistics& statistics) {
+    return static_cast<double>(statistics.force_evaluations + statistics.estimate_evaluations);
+}
+
 Json summary_json(const RunOutput& output) {
     const auto& record = output.record;
     const auto& statistics = record.statistics;
@@ -37,13 +45,14 @@ Json summary_json(const RunOutput& output) {
                  {"t_end", record.t_end},
                  {"final", by_name(output.slow.names, output.final_slow)},
                  {"final_fast", output.final_fast ? by_name(output.slow.names, *output.final_fast) : Json(nullptr)},
-                 {"error_estimate",
-                  record.error_estimate.empty() ? Json(nullptr) : by_name(output.slow.names, record.error_estimate)},
+                 {"error_estimate", output.error_estimate.empty() ? Json(nullptr) : by_name(output.error_estimate)},
+                 {"left_out", record.left_out.empty() ? Json(nullptr) : by_name(output.slow.names, record.left_out)},
                  {"statistics",
                   {{"macro_steps", statistics.macro_steps},
                    {"rejected_steps", statistics.rejected_steps},
                    {"micro_steps", statistics.micro_steps},
                    {"force_evaluations", statistics.force_evaluations},
+                   {"estimate_evaluations", statistics.estimate_evaluations},
                    {"newton_iterations", statistics.newton_iterations},
                    {"slow_evaluations", statistics.slow_evaluations},
                    {"projections", statistics.projections},

@@ -80,6 +80,12 @@ struct RunView {
     std::optional<Mechanism> mechanism;
 };
 
+/// Whether a run reached its end, so that there is a result: within its tolerance, or beside it with a warning.
+bool has_result(Outcome outcome);
+
+/// Evaluations of a run, with those for the estimate of its error.
+double all_evaluations(const Statistics& statistics);
+
 struct RunOutput {
     using Named = std::vector<std::pair<std::string, double>>;
 
@@ -88,6 +94,7 @@ struct RunOutput {
     Series slow;
     std::vector<double> final_slow;                 ///< at the time reached, as slow.names
     std::optional<std::vector<double>> final_fast;  ///< the same of the reconstructed true solution
+    Named error_estimate;                           ///< of the state and what follows from it; empty: not known
     std::optional<Series> errors;                   ///< of every column over time, where a run was compared
     std::optional<Series> fast;                     ///< the true solution between two times, where it was asked for
     Named parameters;

@@ -10,6 +10,7 @@
 #include "lento/base/misuse.hpp"
 #include "march/constrained.hpp"
 #include "march/controller.hpp"
+#include "problem/acceleration.hpp"
 #include "step/catalogue.hpp"
 
 namespace lento {
@@ -75,6 +76,19 @@ Settling settling_onto(const Problem& problem) {
                  .project(t, std::span(y).first(d), std::span(y).subspan(d, d))
                  .converged) {
             y = given;
+        }
+    };
+}
+
+Settling with_multipliers(const Problem& problem) {
+    auto acceleration = std::make_shared<Acceleration>(problem);
+    return [settle = settling_onto(problem), acceleration](double t, std::vector<double>& y) {
+        settle(t, y);
+        const std::size_t d = acceleration->problem().dimension();
+        acceleration->at(In(y).first(d), In(y).subspan(d, d), t, acceleration->problem().phases_at(t));
+        y.resize(2 * d);
+        for (int kind = 0; kind < 2; ++kind) {
+            y.insert(y.end(), acceleration->multipliers().begin(), acceleration->multipliers().end());
         }
     };
 }

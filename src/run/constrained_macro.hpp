@@ -22,5 +22,7 @@ void require_rattle_suits_velocity(std::string_view role, std::string_view stepp
 
 /// Interpolated states onto the manifold.
 Settling settling_onto(const Problem& problem);
+/// The same for states of the true motion, with their multipliers behind them; both kinds are the same there.
+Settling with_multipliers(const Problem& problem);
 
 }  // namespace lento

@@ -7,6 +7,7 @@
 
 #include "judge/constrained_start.hpp"
 #include "lento/base/misuse.hpp"
+#include "run/second_opinion.hpp"
 
 namespace lento {
 namespace {
@@ -39,17 +40,24 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
       by_(by),
       request_(checked(request, problem.dimension())),
       asked_rtol_(request.rtol),
+      asked_atol_(request.atol),
       passed_on_(request.stop, [this] { stop_.request_stop(); }) {
     request_.stop = stop_.get_token();
     require_options_apply(request_.options, method);
+    require_one_of("estimate", request_.options.estimate.value_or("yes"), {"yes", "none"});
     record_.method = method.name;
-    record_.requested_method = by == ChosenBy::automatic ? method::automatic : method.name;
+    record_.requested_method = by == ChosenBy::name ? method.name : method::automatic;
     record_.slow_is = name_of(method.slow_is);
     record_.t_end = request_.t_start;
     record_.warnings = request_.notes;
     if (problem_.constraints) {
         violation_ = put_on_constraints(problem_, interval(), request_.start, request_.velocity, record_.warnings);
     }
+}
+
+void Run::estimate(std::vector<double> errors, std::span<const double> scales, std::string why) {
+    missed_ = missed_tolerance(problem_, errors, scales, asked_rtol_, asked_atol_, why);
+    record_.error_estimate = std::move(errors);
 }
 
 std::vector<double> Run::start() const {
@@ -91,6 +99,12 @@ Solution Run::finished(Ending ending) {
             fmt::format("{} force evaluations, where resolving every vibration would take about {:.0f}: the method {} "
                         "is the better choice here",
                         statistics.force_evaluations, *price, method::direct.name));
+    }
+    if (result.outcome != Outcome::completed) {
+        record_.error_estimate.clear();
+    } else if (missed_) {
+        warn(*missed_);
+        end_as(result, Outcome::tolerance_missed, *missed_);
     }
     record_.outcome = result.outcome;
     record_.explanation = std::move(result.explanation);

@@ -6,16 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
+#include "run/second_opinion.hpp"
 
 namespace lento {
 namespace {
 
 using Sample = std::pair<double, std::vector<double>>;
-
-/// Steps that `direct` may take where nobody asked for it.
-constexpr std::int64_t few_steps = 3'000'000;
 
 /// "a, b, c": those that are for the problem.
 std::string applying(const Problem& problem, const Request& request) {
@@ -28,45 +27,69 @@ std::string applying(const Problem& problem, const Request& request) {
     return listed(names);
 }
 
+/// Whether options say how a method is to do it: then it may lack the estimate that it has without.
+bool has_settings(const Request& request) {
+    return std::ranges::any_of(names_of_set(request.options),
+                               [](const auto& name) { return name != "estimate" && name != "initial"; });
+}
+
 Solution run(const Problem& problem, const Request& request, const Method& method, ChosenBy by) {
     if (const auto verdict = method.judge(problem, request); !verdict.applies) {
         throw Misuse(fmt::format("method {} is not for this problem: {}; these are: {}", method.name, verdict.why,
                                  applying(problem, request)));
     }
-    Run under_way(problem, request, method, by);
-    return method.solve(under_way);
+    const auto alone = [&](const Request& asked) {
+        Run under_way(problem, asked, method, by);
+        return method.solve(under_way);
+    };
+    const bool knows = method.estimate == Method::Estimate::own && !has_settings(request);
+    return knows || request.options.estimate == "none" ? alone(request) : with_second_opinion(problem, request, alone);
 }
 
-/// What to try where a method has ended so, one after the other; nothing where that is the answer.
-std::vector<const Method*> instead(const Choice& choice, const Solution& found) {
+bool has_ended(Outcome outcome) {
+    return outcome == Outcome::completed || outcome == Outcome::interrupted;
+}
+
+/// What to try where the first choice has ended so, one after the other; nothing where that is the answer.
+std::vector<const Method*> instead(const Choice& choice, const Request& request, const Solution& found) {
     if (!found.record().better_by.empty()) {
         return {&method_named(found.record().better_by)};
     }
+    std::vector<const Method*> next;
     const auto outcome = found.outcome();
-    if (choice.method == &method::direct) {
-        return {};
+    if (has_ended(outcome) || (choice.method == &method::direct && outcome != Outcome::budget_exhausted) ||
+        (outcome == Outcome::tolerance_missed && has_settings(request))) {
+        return next;
     }
-    if (outcome == Outcome::diverged && choice.method == &method::harmonic) {
-        return {&method::direct};  // the force may be finite where its series are not
+    if (choice.method != &method::direct) {
+        next.push_back(&method::direct);
     }
-    if (outcome != Outcome::no_scale_separation && outcome != Outcome::refused) {
-        return {};
-    }
-    // NOTE: what is not separated is resolved: other averages need as much separation, or more.
-    std::vector<const Method*> next{&method::direct};
-    if (choice.otherwise != nullptr) {
-        next.insert(outcome == Outcome::no_scale_separation ? next.end() : next.begin(), choice.otherwise);
+    // NOTE: what is not separated, or missed its tolerance, is resolved: other averages are no better there. Where a
+    // method diverged the force may be finite, and its series not.
+    if (choice.otherwise != nullptr && outcome != Outcome::tolerance_missed) {
+        const bool first = outcome == Outcome::refused && choice.otherwise->estimate == Method::Estimate::own;
+        next.insert(first ? next.begin() : next.end(), choice.otherwise);
     }
     return next;
 }
 
+/// Whether resolving every vibration takes no more than `auto` may spend on it; where nothing fast is declared nobody
+/// knows.
+bool can_be_resolved(const Problem& problem, const Request& request) {
+    const double price = method::direct.judge(problem, request).evaluations;
+    return price <= most_for_resolving(problem) || price == HUGE_VAL;
+}
+
 /// The request for another method than the one that options were given for.
-Request request_for(const Method& method, const Request& request) {
+Request request_for(const Method& method, const Problem& problem, const Request& request) {
     Request other = request;
-    other.options = only(request.options,
-                         method.takes("initial") ? std::vector<std::string>{"initial"} : std::vector<std::string>{});
+    std::vector<std::string> kept{"estimate"};
+    if (method.takes("initial")) {
+        kept.emplace_back("initial");
+    }
+    other.options = only(request.options, kept);
     if (&method == &method::direct) {
-        other.most_steps = std::min(request.most_steps, few_steps);
+        other.most_steps = std::min(request.most_steps, most_steps_for_resolving(problem));
     }
     return other;
 }
@@ -79,7 +102,7 @@ Solution solve_automatically(const Problem& problem, Request request) {
                                  applying(problem, request), listed(given)));
     }
     if (choice.method == &method::direct) {
-        return run(problem, request, *choice.method, ChosenBy::automatic);
+        request.most_steps = std::min(request.most_steps, most_steps_for_resolving(problem));
     }
     // Samples are held back until it is known whose they are.
     const auto sink = std::exchange(request.sink, {});
@@ -91,20 +114,28 @@ Solution solve_automatically(const Problem& problem, Request request) {
     auto found = run(problem, request, *choice.method, ChosenBy::automatic);
     std::vector<Tried> tried;
     std::int64_t evaluations = 0;
-    for (const Method* method : instead(choice, found)) {
-        if (method == &method::direct && averaged_start) {
+    for (const Method* method : instead(choice, request, found)) {
+        if (method == &method::direct && (averaged_start || !can_be_resolved(problem, request))) {
             continue;
         }
-        const auto before = std::exchange(samples, {});
-        auto next = run(problem, request_for(*method, request), *method, ChosenBy::automatic);
-        if (next.outcome() == Outcome::budget_exhausted && method == &method::direct) {
-            samples = before;
+        auto before = std::exchange(samples, {});
+        auto next = run(problem, request_for(*method, problem, request), *method, ChosenBy::automatic);
+        const bool left = !found.record().better_by.empty();
+        const bool better = has_ended(next.outcome()) || next.outcome() == Outcome::tolerance_missed;
+        if (!better && (left || found.outcome() == Outcome::tolerance_missed)) {
+            tried.push_back({next.record().method, next.outcome(), next.explanation()});
+            evaluations += next.statistics().force_evaluations;
+            samples = std::move(before);
+            if (left) {
+                samples.clear();
+                found = run(problem, request, *choice.method, ChosenBy::automatic_at_last);
+            }
             continue;
         }
         tried.push_back({found.record().method, found.outcome(), found.explanation()});
         evaluations += found.statistics().force_evaluations;
         found = std::move(next);
-        if (found.outcome() != Outcome::no_scale_separation && found.outcome() != Outcome::refused) {
+        if (has_ended(found.outcome())) {
             break;
         }
     }
@@ -117,33 +148,38 @@ Solution solve_automatically(const Problem& problem, Request request) {
 }  // namespace
 
 Choice automatic_choice(const Problem& problem, const Request& request) {
-    Choice choice{&method::direct, {}};
-    double least = HUGE_VAL;
-    double second = HUGE_VAL;
+    struct Candidate {
+        const Method* method;
+        Verdict verdict;
+        bool promises;  // a result within its tolerance, by its own estimate
+    };
     const auto resolving = method::direct.judge(problem, request);
+    const bool affordable = can_be_resolved(problem, request);
     const auto given = names_of_set(request.options);
+    std::vector<Candidate> candidates;
     for (const Method* method : methods()) {
         // Options say what is wanted where only some methods take them.
         const bool takes_all = std::ranges::all_of(given, [&](const auto& name) { return method->takes(name); });
-        const auto verdict = method == &method::direct ? resolving : method->judge(problem, request);
-        if (!verdict.applies || !takes_all || !(verdict.evaluations < HUGE_VAL)) {
-            continue;
-        }
-        if (verdict.evaluations < least) {
-            if (choice.method != &method::direct) {
-                second = least;
-                choice.otherwise = choice.method;
-            }
-            least = verdict.evaluations;
-            choice.method = method;
-            choice.why = verdict.why;
-        } else if (method != &method::direct && verdict.evaluations < second) {
-            second = verdict.evaluations;
-            choice.otherwise = method;
+        auto verdict = method == &method::direct ? resolving : method->judge(problem, request);
+        if (verdict.applies && takes_all && verdict.evaluations < HUGE_VAL) {
+            const bool own = method->estimate == Method::Estimate::own;
+            const bool promises = own && !has_settings(request) && verdict.expected_error <= 1 &&
+                                  (method != &method::direct || affordable);
+            candidates.push_back({method, std::move(verdict), promises});
         }
     }
-    if (choice.method == &method::direct) {
-        choice.why = resolving.why;
+    std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+        return a.promises != b.promises ? a.promises : a.verdict.evaluations < b.verdict.evaluations;
+    });
+    Choice choice{&method::direct, resolving.why};
+    if (!candidates.empty()) {
+        choice = {candidates[0].method, candidates[0].verdict.why};
+    }
+    for (const auto& candidate : candidates) {
+        if (candidate.method != choice.method && candidate.method != &method::direct) {
+            choice.otherwise = candidate.method;
+            break;
+        }
     }
     return choice;
 }

@@ -32,6 +32,18 @@ Solution Solution::after(std::vector<Tried> tried, std::int64_t evaluations) && 
     return std::move(*this);
 }
 
+Solution Solution::with_estimate(std::vector<double> errors, std::int64_t evaluations,
+                                 std::optional<std::string> missed) && {
+    record_.error_estimate = std::move(errors);
+    record_.statistics.estimate_evaluations += evaluations;
+    if (missed) {
+        record_.warnings.push_back(*missed);
+        record_.outcome = Outcome::tolerance_missed;
+        record_.explanation = std::move(*missed);
+    }
+    return std::move(*this);
+}
+
 Solution Solution::completed_by(Settling completion) && {
     std::vector<double> y = final_.position;
     const std::size_t d = y.size();
@@ -47,13 +59,21 @@ Snapshot Solution::slow(double t) const {
         return final_;
     }
     auto y = trajectory_.value(t);
-    std::optional<double> revolutions;
-    if (final_.revolutions) {  // they come behind the state
-        revolutions = y.back();
-        y.pop_back();
-    }
+    const std::size_t revolutions = final_.revolutions ? 1 : 0;
     if (settling_) {
-        settling_(t, y);
+        std::vector<double> state(y.begin(), y.end() - static_cast<std::ptrdiff_t>(revolutions));
+        settling_(t, state);
+        state.insert(state.end(), y.end() - static_cast<std::ptrdiff_t>(revolutions), y.end());
+        y = std::move(state);
+    }
+    return snapshot(t, y);
+}
+
+Snapshot Solution::snapshot(double t, std::span<const double> y) const {
+    std::optional<double> revolutions;
+    if (final_.revolutions && y.size() > final_.position.size() + final_.velocity.size()) {  // behind the state
+        revolutions = y.back();
+        y = y.first(y.size() - 1);
     }
     auto state = snapshot_of(t, y, final_.position.size(), final_.multipliers.size());
     state.revolutions = revolutions;

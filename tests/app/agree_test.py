@@ -9,6 +9,14 @@ import unittest
 from support import MODELS, ProgramCase
 
 
+# What only the run tells.
+EXCEPTIONS = {
+    "inverted-pendulum-slow.toml": ([], "tolerance_missed"),  # 2e8 evaluations of a resolved motion are too dear to compare with
+    "stiff-net.toml": ([], "tolerance_missed"),  # the rounding of such stiff forces shows in the velocities
+    "slider-crank.toml": (["harmonic"], "completed"),  # the crank passes its dead centre within some vibrations
+}
+
+
 def random_model(seed):
     """Coordinates or variables with phases, periods, constraints, springs, exact parts and slow variables, in any combination that can be read."""
     pick = random.Random(seed)
@@ -42,7 +50,7 @@ def random_model(seed):
         lines += [f"[vibration.{name}]", f'frequency = "{frequency}"']
     if pick.random() < 0.2 and first_order:
         lines += ["[slow]", 'amplitude = "y^2 + z^2"']
-    return "\n".join(lines + ["[run]", f"t_end = {pick.choice([0.2, 1, 5])}", f"rtol = {pick.choice(['1e-4', '1e-6'])}"]) + "\n"
+    return "\n".join(lines + ["[run]", f"t_end = {pick.choice([0.2, 1, 5, 100])}", f"rtol = {pick.choice(['1e-4', '1e-6'])}"]) + "\n"
 
 
 def advised(text):
@@ -72,7 +80,8 @@ class Agree(ProgramCase):
         for path in sorted(MODELS.glob("*.toml")):
             with self.subTest(path.name):
                 _, summary, _ = self.begins_and_ends(path)
-                self.assertEqual((summary["tried"], summary["outcome"]), ([], "completed"), path.name)
+                ended = ([tried["method"] for tried in summary["tried"]], summary["outcome"])
+                self.assertEqual(ended, EXCEPTIONS.get(path.name, ([], "completed")), summary.get("explanation"))
 
     def test_random_combinations_of_parts(self):
         methods = [method["name"] for method in json.loads(self.lento("methods", "--json").stdout)]
@@ -85,7 +94,7 @@ class Agree(ProgramCase):
                 texts = [done.stderr, summary.get("explanation") or "", *summary["warnings"], report["why"], report["advice"] or ""]
                 other = self.lento("run", path, "--method", methods[seed % len(methods)], "--json", "-o", "other")
                 self.expect_advice_is_possible(path, [*texts, other.stderr])
-        self.assertGreaterEqual(len(began_with), 4, "the combinations are of many kinds")
+        self.assertEqual(began_with, {"direct", "harmonic"}, "methods that estimate, where they can be afforded")
 
     def test_phases_without_a_common_period_are_resolved(self):
         path = self.at / self.model('lento = 1\n[variables]\ny = { start = 1, rate = "-y + cos(a) + sin(b)" }\n[vibration.a]\nfrequency = 1000\n'
@@ -96,7 +105,7 @@ class Agree(ProgramCase):
     def test_observed_quantities_belong_to_the_method_that_ran(self):
         path = self.at / self.model('lento = 1\n[parameters]\nomega = 2000\n[variables]\nx = { start = 0.1, rate = "omega*y + cos(theta) - x" }\n'
                           'y = { start = 0, rate = "-omega*x - y" }\nz = { start = 1, rate = "-z + x^2" }\n[vibration.theta]\nfrequency = "omega"\nstart = 0.4\n'
-                          '[observe]\nseen = "cos(theta) + z"\n[run]\nt_end = 3000\n')
+                          '[observe]\nseen = "cos(theta) + z"\n[run]\nt_end = 3e4\n')
         fallen = self.run_json(path, "--method", "auto")
         self.assertEqual(([tried["method"] for tried in fallen["tried"]], fallen["method"]), (["harmonic"], "multirevolution"))
         named = self.run_json(path, "--method", "multirevolution")

@@ -11,7 +11,7 @@ LENTO = pathlib.Path(os.environ["LENTO"])
 DOCUMENTS = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 # These start what this test is part of, or build for minutes.
-ELSEWHERE = ("script/test", "script/bench", "script/fuzz", "script/doc", "script/bootstrap", "script/build", "git clone", "cd ", "cmake --install", "ctest")
+ELSEWHERE = ("script/test", "script/bench", "script/fuzz", "script/reliability", "script/doc", "script/bootstrap", "script/build", "git clone", "cd ", "cmake --install", "ctest")
 
 
 def blocks(text, language):

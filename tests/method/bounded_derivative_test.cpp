@@ -74,8 +74,13 @@ Solution from_slow_point(const Problem& system, Request request) {
     request.start = point.position;
     request.velocity = point.velocity;
     request.method = "direct";
-    request.options = {};
+    request.options = {.estimate = "none"};
     return solve(system, with_tolerance(request, 1e-12));
+}
+
+/// Completed, or missing its tolerance by what the oscillation that it leaves out would have done.
+bool has_result(const Solution& solution) {
+    return solution.outcome() == Outcome::completed || solution.outcome() == Outcome::tolerance_missed;
 }
 
 double largest(std::span<const double> values) {
@@ -179,7 +184,7 @@ TEST(BoundedDerivative, takes_a_full_mass_matrix_and_forces_of_velocity_and_time
     auto request = with_tolerance(two(), 1e-8);
     request.t_end = 4;
     const auto solution = run(system, request);
-    ASSERT_EQ(solution.outcome(), Outcome::completed) << solution.explanation();
+    ASSERT_TRUE(has_result(solution)) << solution.explanation();
     EXPECT_LT(difference(solution, from_slow_point(system, request), 4), 3e-8);
 }
 
@@ -196,7 +201,7 @@ TEST(BoundedDerivative, takes_springs_that_move_with_the_time) {
                             .with_mass(Mass::diagonal(std::vector<double>{1, 4}));
     const double amplitude = omega * omega / (omega * omega - 4);
     const auto solution = run(system, with_tolerance({.start = {1, 1.01}, .velocity = {0, 0.1}, .t_end = 5}, 1e-8));
-    ASSERT_EQ(solution.outcome(), Outcome::completed) << solution.explanation();
+    ASSERT_TRUE(has_result(solution)) << solution.explanation();
     EXPECT_NEAR(solution.final_state().position[0], std::cos(5.0), 1e-8);
     EXPECT_NEAR(solution.final_state().position[1], amplitude * std::cos(5.0), 1e-8);
 }
@@ -234,7 +239,7 @@ TEST(BoundedDerivative, every_macro_solver_follows_the_circle) {
             request.options.steps = 4000;
         }
         const auto solution = run(pendulum(1e5, 0), request);
-        ASSERT_EQ(solution.outcome(), Outcome::completed) << macro << ": " << solution.explanation();
+        ASSERT_TRUE(has_result(solution)) << macro << ": " << solution.explanation();
         const auto& x = solution.final_state().position;
         const double error = std::max(std::abs(x[0] - std::cos(6.0)), std::abs(x[1] - std::sin(6.0)));
         EXPECT_LT(error, 5e-6) << macro;
@@ -248,7 +253,7 @@ TEST(BoundedDerivative, estimates_its_error_honestly) {
         const auto exact = run(system, with_sweeps(with_tolerance(two(), 1e-13), 3));
         for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
             const auto solution = run(system, with_tolerance(two(), tolerance));
-            ASSERT_EQ(solution.outcome(), Outcome::completed) << solution.explanation();
+            ASSERT_TRUE(has_result(solution)) << solution.explanation();
             const auto& estimate = solution.record().error_estimate;
             ASSERT_EQ(estimate.size(), 8u);
             std::vector<double> errors(8);
@@ -263,8 +268,10 @@ TEST(BoundedDerivative, estimates_its_error_honestly) {
             for (std::size_t i = 0; i < 8; ++i) {
                 EXPECT_LE(errors[i], 10 * estimate[i]) << omega << " " << tolerance << " " << i;
             }
-            // What is estimated is what was asked for: |y| is 2 at most.
-            EXPECT_LE(largest(estimate), 3 * tolerance);
+            // What is estimated is what was asked for (|y| is 2 at most), or the outcome says that it is not.
+            if (solution.outcome() == Outcome::completed) {
+                EXPECT_LE(largest(estimate), 3 * tolerance);
+            }
         }
         for (const std::size_t sweeps : {0, 1}) {
             const auto solution = run(system, with_sweeps(with_tolerance(two(), 1e-10), sweeps));
@@ -337,7 +344,7 @@ soft = true
     request.t_end = 3;
     const auto one = run(text, request);
     const auto other = run(in_cpp, request);
-    ASSERT_EQ(one.outcome(), Outcome::completed) << one.explanation();
+    ASSERT_TRUE(has_result(one)) << one.explanation();
     EXPECT_LT(difference(one, other, 3), 1e-11);
     EXPECT_EQ(one.statistics().slow_evaluations, other.statistics().slow_evaluations);
     EXPECT_LT(difference(one, from_slow_point(in_cpp, request), 3), 3e-8);
@@ -422,10 +429,11 @@ TEST(BoundedDerivativeRefused, a_start_far_from_the_slow_manifold) {
     auto request = two();
     request.start = {1.5, 0, 3.5, 0};
     expect_ends(run(two_springs(1000, 1000), request), Outcome::refused, "amplitude");
-    // Nearer, it is taken out, with a word about it.
+    // Nearer, it is taken out, with a word about it, and what it would have done is an error.
     request.start = {1.05, 0, 2.05, 0};
     const auto solution = run(two_springs(1000, 1000), request);
-    EXPECT_EQ(solution.outcome(), Outcome::completed) << solution.explanation();
+    EXPECT_EQ(solution.outcome(), Outcome::tolerance_missed) << solution.explanation();
+    EXPECT_NEAR(solution.record().left_out[4], 70, 30);
     EXPECT_TRUE(std::any_of(solution.warnings().begin(), solution.warnings().end(),
                             [](const auto& warning) { return warning.find("energy") != std::string::npos; }));
 }

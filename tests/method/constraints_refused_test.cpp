@@ -8,16 +8,19 @@
 
 #include "lento/lento.hpp"
 #include "papers/chain.hpp"
+#include "papers/plain_run.hpp"
 #include "tests/method/plane_pendulum.hpp"
 
 namespace lento {
 namespace {
 
+using papers::plain_run;
+
 // --- Starts -------------------------------------------------------------------------------------------------------
 
 Solution started(const std::vector<double>& start, const std::vector<double>& velocity, const std::string& method) {
     const PlanePendulum pendulum{.frequencies = {1e4}, .vibration = cosine};
-    return solve(pendulum.in_the_plane(), {.start = start, .velocity = velocity, .t_end = 0.1, .method = method});
+    return plain_run(pendulum.in_the_plane(), {.start = start, .velocity = velocity, .t_end = 0.1, .method = method});
 }
 
 TEST(Start, off_by_a_little_is_moved_and_said) {
@@ -56,7 +59,7 @@ TEST(Start, dependent_constraints_are_named) {
                             c[2] = 3 * x[0] - 3 * x[1] + 2 * x[2] - 2.0;
                         }).with_constraint_names({"left", "post", "brace"});
     for (const std::string method : {"rattle-shake", "direct"}) {
-        const auto run = solve(system, {.start = {0, 0, 1, 0}, .t_end = 1, .method = method});
+        const auto run = plain_run(system, {.start = {0, 0, 1, 0}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::refused);
         EXPECT_NE(run.explanation().find("left, post, brace are dependent"), std::string::npos) << run.explanation();
         EXPECT_NE(run.explanation().find("-3 left' - 2 post' + 1 brace' = 0"), std::string::npos) << run.explanation();
@@ -68,7 +71,7 @@ TEST(Start, a_gradient_that_vanishes_is_named) {
     const auto system = constrained(free, 1, [](auto x, auto, auto c) {
                             c[0] = (x[0] - x[1]) * (x[0] - x[1]);
                         }).with_constraint_names({"squared"});
-    const auto run = solve(system, {.start = {1, 1}, .t_end = 1, .method = "direct"});
+    const auto run = plain_run(system, {.start = {1, 1}, .t_end = 1, .method = "direct"});
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_NE(run.explanation().find("the gradient of squared vanishes"), std::string::npos) << run.explanation();
 }
@@ -85,8 +88,8 @@ TEST(Start, a_gradient_that_vanishes_up_to_rounding_is_named) {
         c[4] = c[4] * c[4];
     };
     const auto free = plain_system(26, [](auto, auto, auto, auto f) { std::fill(f.begin(), f.end(), 0.0); });
-    const auto run = solve(constrained(free, 13, squared),
-                           {.start = chain.position(std::vector<double>(13, 0.3)), .t_end = 1, .method = "direct"});
+    const auto run = plain_run(constrained(free, 13, squared),
+                               {.start = chain.position(std::vector<double>(13, 0.3)), .t_end = 1, .method = "direct"});
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_NE(run.explanation().find("the gradient of g5 vanishes"), std::string::npos) << run.explanation();
 }
@@ -95,7 +98,7 @@ TEST(Start, the_violated_constraint_of_many_is_named_first) {
     const auto chain = papers::Chain::rope(12, 1.2, 1.0);
     auto start = chain.position(std::vector<double>(12, 0.3));
     start[21] += 0.05;
-    const auto run = solve(chain.averaged(), {.start = start, .t_end = 1, .method = "direct"});
+    const auto run = plain_run(chain.averaged(), {.start = start, .t_end = 1, .method = "direct"});
     EXPECT_EQ(run.outcome(), Outcome::off_constraints);
     EXPECT_NE(run.explanation().find("constraints: rod11 = "), std::string::npos) << run.explanation();
 }
@@ -103,10 +106,10 @@ TEST(Start, the_violated_constraint_of_many_is_named_first) {
 TEST(Start, at_rest_on_a_constraint_that_moves_is_refused) {
     const auto free = plain_system(2, [](auto, auto, auto, auto f) { f[0] = f[1] = 0.0; });
     const auto system = constrained(free, 1, [](auto x, auto t, auto c) { c[0] = x[0] - 1.0 - 5.0 * t; });
-    const auto run = solve(system, {.start = {1, 0}, .t_end = 1, .method = "direct"});
+    const auto run = plain_run(system, {.start = {1, 0}, .t_end = 1, .method = "direct"});
     EXPECT_EQ(run.outcome(), Outcome::off_constraints) << run.explanation();
     EXPECT_NE(run.explanation().find("x1_dot = 5"), std::string::npos) << run.explanation();
-    const auto moving = solve(system, {.start = {1, 0}, .velocity = {5, 0}, .t_end = 1, .method = "direct"});
+    const auto moving = plain_run(system, {.start = {1, 0}, .velocity = {5, 0}, .t_end = 1, .method = "direct"});
     EXPECT_EQ(moving.outcome(), Outcome::completed);
     EXPECT_NEAR(moving.final_state().position[0], 6, 1e-12);
 }
@@ -123,9 +126,9 @@ TEST(Start, upright_is_a_place_to_start_from) {
     std::vector<double> pushed(6, 0.0);
     pushed[4] = 0.2;
     for (const auto& velocity : {rest, pushed}) {
-        const auto run =
-            solve(chain.vibrated(1e5),
-                  {.start = chain.position({0, 0, 0}), .velocity = velocity, .t_end = 0.2, .method = "rattle-shake"});
+        const auto run = plain_run(
+            chain.vibrated(1e5),
+            {.start = chain.position({0, 0, 0}), .velocity = velocity, .t_end = 0.2, .method = "rattle-shake"});
         EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_GT(chain.tip(run.final_state().position), 0.95);
     }
@@ -143,7 +146,7 @@ TEST(Failure, a_macro_step_too_large_ends_with_what_is_done_so_far) {
                             c[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
                         }).with_constraint_names({"rod"});
     for (const std::string macro : {"rattle", "shake", "lobatto"}) {
-        const auto run = solve(
+        const auto run = plain_run(
             system, {.start = {1, 0}, .t_end = 5, .method = "direct", .options = {.macro = macro, .macro_step = 0.05}});
         EXPECT_EQ(run.outcome(), Outcome::not_converged) << macro << " " << run.explanation();
         EXPECT_NE(run.explanation().find("the step from t = "), std::string::npos) << run.explanation();
@@ -173,7 +176,7 @@ TEST(Failure, constraints_that_become_impossible_end_the_run) {
         if (macro != "adaptive") {
             request.options = {.macro = macro, .macro_step = 0.01};
         }
-        const auto run = solve(system, request);
+        const auto run = plain_run(system, request);
         EXPECT_EQ(run.outcome(), Outcome::not_converged) << run.explanation();
         EXPECT_NE(run.explanation().find("constraints"), std::string::npos) << run.explanation();
         EXPECT_GT(run.record().t_end, 0.1) << run.explanation();
@@ -185,26 +188,27 @@ TEST(Failure, constraints_that_become_impossible_end_the_run) {
 
 TEST(Failure, methods_for_the_other_kind_of_system_are_refused) {
     const PlanePendulum pendulum{.frequencies = {1e4}, .vibration = cosine};
-    EXPECT_THROW(solve(pendulum.in_the_plane(), {.start = pendulum.point(0.5), .t_end = 1, .method = "hmm-async"}),
+    EXPECT_THROW(plain_run(pendulum.in_the_plane(), {.start = pendulum.point(0.5), .t_end = 1, .method = "hmm-async"}),
                  Misuse);
-    EXPECT_THROW(solve(pendulum.as_an_angle(), {.start = {0.5}, .t_end = 1, .method = "rattle-shake"}), Misuse);
-    EXPECT_THROW(solve(pendulum.in_the_plane(), {.start = pendulum.point(0.5),
-                                                 .t_end = 1,
-                                                 .method = "rattle-shake",
-                                                 .options = {.macro = "verlet", .steps = 10}}),
+    EXPECT_THROW(plain_run(pendulum.as_an_angle(), {.start = {0.5}, .t_end = 1, .method = "rattle-shake"}), Misuse);
+    EXPECT_THROW(plain_run(pendulum.in_the_plane(), {.start = pendulum.point(0.5),
+                                                     .t_end = 1,
+                                                     .method = "rattle-shake",
+                                                     .options = {.macro = "verlet", .steps = 10}}),
                  Misuse);
     EXPECT_THROW(
-        solve(pendulum.as_an_angle(),
-              {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.macro = "rattle", .steps = 10}}),
+        plain_run(pendulum.as_an_angle(),
+                  {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.macro = "rattle", .steps = 10}}),
         Misuse);
-    EXPECT_THROW(solve(papers::double_pendulum().averaged(),
-                       {.start = papers::double_pendulum().position({0.5, 0}), .t_end = 1, .method = "shake-shake"}),
-                 Misuse);
+    EXPECT_THROW(
+        plain_run(papers::double_pendulum().averaged(),
+                  {.start = papers::double_pendulum().position({0.5, 0}), .t_end = 1, .method = "shake-shake"}),
+        Misuse);
     const PlanePendulum rubbed{.friction = 1, .frequencies = {1e4}, .vibration = cosine};
-    EXPECT_THROW(solve(rubbed.in_the_plane(), {.start = rubbed.point(0.5),
-                                               .t_end = 1,
-                                               .method = "rattle-shake",
-                                               .options = {.macro = "rattle4", .steps = 10}}),
+    EXPECT_THROW(plain_run(rubbed.in_the_plane(), {.start = rubbed.point(0.5),
+                                                   .t_end = 1,
+                                                   .method = "rattle-shake",
+                                                   .options = {.macro = "rattle4", .steps = 10}}),
                  Misuse);
 }
 

@@ -11,12 +11,15 @@
 #include "lento/lento.hpp"
 #include "march/constrained.hpp"
 #include "papers/chain.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/slope.hpp"
 #include "step/catalogue.hpp"
 #include "tests/method/plane_pendulum.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 using papers::Chain;
 
@@ -44,8 +47,8 @@ TEST(OnConstraints, a_force_of_no_parity_is_averaged_by_a_kernel) {
     const auto saw = [](std::span<const double> theta) { return std::cos(theta[0]) + 0.3 * std::sin(2 * theta[0]); };
     expect_agreement({.frequencies = {1e6}, .vibration = saw}, 0.5, 2e-5);
     const auto run =
-        solve(PlanePendulum{.frequencies = {1e6}, .vibration = saw}.in_the_plane(),
-              {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, .t_end = 0.1, .method = "shake-shake"});
+        plain_run(PlanePendulum{.frequencies = {1e6}, .vibration = saw}.in_the_plane(),
+                  {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)}, .t_end = 0.1, .method = "shake-shake"});
     const auto& options = run.record().options;
     EXPECT_TRUE(std::any_of(options.begin(), options.end(),
                             [](const auto& option) { return option.name == "filter" && option.value == "cos8"; }));
@@ -56,7 +59,8 @@ TEST(OnConstraints, friction_sees_the_slow_velocity) {
     expect_agreement(rubbed, 0.5, 2e-5);
     // and it matters: without it the end is elsewhere.
     const auto end = [](const PlanePendulum& pendulum) {
-        return solve(pendulum.in_the_plane(), {.start = pendulum.point(0.5), .t_end = 0.5, .method = "rattle-shake"})
+        return plain_run(pendulum.in_the_plane(),
+                         {.start = pendulum.point(0.5), .t_end = 0.5, .method = "rattle-shake"})
             .final_state()
             .position[0];
     };
@@ -134,16 +138,17 @@ TEST(OnConstraints, solutions_between_steps_are_on_them_too) {
     Manifold judge(chain.vibrated(1e6));
     std::size_t samples = 0;
     for (const std::string method : {"rattle-shake", "direct"}) {
-        const auto run = solve(chain.vibrated(1e4),
-                               {.start = chain.position({0.5, 0.0}),
-                                .t_end = 0.1,
-                                .method = method,
-                                .sink = [&](double t, std::span<const double> y) {
-                                    ++samples;
-                                    ASSERT_EQ(y.size(), 12u);
-                                    EXPECT_LT(judge.position_residual(y.first(4), t).residual, 1e-13);
-                                    EXPECT_LT(judge.velocity_residual(y.first(4), y.subspan(4, 4), t).residual, 1e-13);
-                                }});
+        const auto run =
+            plain_run(chain.vibrated(1e4),
+                      {.start = chain.position({0.5, 0.0}),
+                       .t_end = 0.1,
+                       .method = method,
+                       .sink = [&](double t, std::span<const double> y) {
+                           ++samples;
+                           ASSERT_EQ(y.size(), 12u);
+                           EXPECT_LT(judge.position_residual(y.first(4), t).residual, 1e-13);
+                           EXPECT_LT(judge.velocity_residual(y.first(4), y.subspan(4, 4), t).residual, 1e-13);
+                       }});
         for (int k = 0; k <= 97; ++k) {
             const auto slow = run.slow(0.1 * k / 97);
             const auto fast = run.fast(0.1 * k / 97);
@@ -175,15 +180,15 @@ TEST(OnConstraints, a_rod_that_changes_its_length_is_followed) {
     const std::vector<double> omegas{3e3, 1e4, 3e4};
     std::vector<double> distances;
     for (const double omega : omegas) {
-        const auto direct = solve(
+        const auto direct = plain_run(
             system(omega),
             {.start = start, .velocity = velocity, .t_end = 0.5, .method = "direct", .rtol = 1e-9, .atol = 1e-11});
-        const auto run = solve(system(omega), {.start = start,
-                                               .velocity = velocity,
-                                               .t_end = 0.5,
-                                               .method = "rattle-shake",
-                                               .rtol = 1e-8,
-                                               .atol = 1e-10});
+        const auto run = plain_run(system(omega), {.start = start,
+                                                   .velocity = velocity,
+                                                   .t_end = 0.5,
+                                                   .method = "rattle-shake",
+                                                   .rtol = 1e-8,
+                                                   .atol = 1e-10});
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         double largest = 0;
         for (int k = 0; k <= 20; ++k) {
@@ -209,11 +214,12 @@ TEST(OnConstraints, windows_of_a_moving_rod_find_the_same_with_every_stepper) {
         });
         std::vector<Snapshot> ends;
         for (const std::string micro : {"shake", "rattle", "lobatto"}) {
-            const auto run = solve(system, {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)},
-                                            .velocity = {1.5 * std::sin(0.5), 1.5 * std::cos(0.5)},
-                                            .t_end = 0.1,
-                                            .method = "rattle-shake",
-                                            .options = {.steps = 100, .micro = micro, .micro_steps_per_period = 256}});
+            const auto run =
+                plain_run(system, {.start = {0.2 * std::sin(0.5), 0.2 * std::cos(0.5)},
+                                   .velocity = {1.5 * std::sin(0.5), 1.5 * std::cos(0.5)},
+                                   .t_end = 0.1,
+                                   .method = "rattle-shake",
+                                   .options = {.steps = 100, .micro = micro, .micro_steps_per_period = 256}});
             ASSERT_EQ(run.outcome(), Outcome::completed) << micro << run.explanation();
             ends.push_back(run.final_state());
         }
@@ -232,10 +238,10 @@ TEST(Multipliers, total_is_the_mean_of_the_true_one) {
     const auto chain = double_pendulum();
     const double omega = 3e4;
     const double period = 2 * std::numbers::pi / omega;
-    const auto direct =
-        solve(chain.vibrated(omega),
-              {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
-    const auto run = solve(
+    const auto direct = plain_run(
+        chain.vibrated(omega),
+        {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "direct", .rtol = 1e-10, .atol = 1e-12});
+    const auto run = plain_run(
         chain.vibrated(omega),
         {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
     for (const double t : {0.02, 0.05, 0.08}) {
@@ -260,12 +266,12 @@ TEST(Multipliers, total_is_the_mean_of_the_true_one) {
 TEST(Multipliers, between_steps_are_interpolated_to_the_order_of_the_steps) {
     const auto chain = double_pendulum();
     const auto run = [&](Options options) {
-        return solve(chain.averaged(), {.start = chain.position({0.5, 0.0}),
-                                        .t_end = 0.1,
-                                        .method = "direct",
-                                        .rtol = 1e-11,
-                                        .atol = 1e-13,
-                                        .options = std::move(options)});
+        return plain_run(chain.averaged(), {.start = chain.position({0.5, 0.0}),
+                                            .t_end = 0.1,
+                                            .method = "direct",
+                                            .rtol = 1e-11,
+                                            .atol = 1e-13,
+                                            .options = std::move(options)});
     };
     const auto exact = run({});
     const auto error = [&](const Solution& solution) {
@@ -288,12 +294,12 @@ TEST(Multipliers, between_steps_are_interpolated_to_the_order_of_the_steps) {
     EXPECT_LT(errors.back(), 1e-4);
 }
 
-// --- Half-explicit Dormand-Prince ---------------------------------------------------------------------------------
+// --- DOP853 on constraints ---------------------------------------------------------------------------------------
 
-TEST(HalfExplicit, has_order_five) {
+TEST(Dop853, on_constraints_gains_with_its_tolerance_as_an_order_of_eight_or_more) {
     const auto chain = double_pendulum();
     const auto run = [&](double rtol) {
-        return solve(
+        return plain_run(
             chain.averaged(),
             {.start = chain.position({0.5, 0.0}), .t_end = 0.2, .method = "direct", .rtol = rtol, .atol = 1e-3 * rtol});
     };
@@ -309,7 +315,7 @@ TEST(HalfExplicit, has_order_five) {
         }
         errors.push_back(largest);
     }
-    EXPECT_NEAR(papers::slope(steps, errors), 5, 0.7);
+    EXPECT_GT(papers::slope(steps, errors), 7.5);
 }
 
 }  // namespace

@@ -115,10 +115,6 @@ TEST(HarmonicMethod, runs_where_it_is_asked_for_and_leaves_what_auto_gives_it_be
     Request request{.start = {0.5}, .t_end = 20};
     const auto run = solve(system, request);
     EXPECT_EQ(run.record().method, "direct");
-    ASSERT_EQ(run.record().tried.size(), 1);
-    EXPECT_EQ(run.record().tried[0].method, "harmonic");
-    EXPECT_NE(run.record().tried[0].why.find("resolving it is cheaper"), std::string::npos)
-        << run.record().tried[0].why;
     request.method = "direct";
     EXPECT_LT(static_cast<double>(run.statistics().force_evaluations),
               1.2 * static_cast<double>(solve(system, request).statistics().force_evaluations));
@@ -132,6 +128,7 @@ TEST(HarmonicMethod, other_solvers_agree) {
     const double expected = solve(system, request).final_state().position[0];
     for (const char* macro : {"dopri5", "arkode-8", "cvode-adams"}) {
         request.options.macro = macro;
+        request.options.estimate = "none";
         const auto run = solve(system, request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << macro << run.explanation();
         EXPECT_NEAR(run.final_state().position[0], expected, 1e-5) << macro;
@@ -268,7 +265,7 @@ TEST(HarmonicMethod, auto_goes_on_with_another_method) {
         r[2] = -y[2] + y[0] * y[0];
     };
     const auto system = first_order_system(3, {{.frequency = omega}}, rate);
-    const auto run = solve(system, {.start = {0.1, 0.0, 1.0}, .t_end = 3000});
+    const auto run = solve(system, {.start = {0.1, 0.0, 1.0}, .t_end = 3e4});
     EXPECT_EQ(run.record().method, "multirevolution") << run.explanation();
     EXPECT_EQ(run.record().requested_method, "auto");
     ASSERT_FALSE(run.record().tried.empty());

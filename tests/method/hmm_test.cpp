@@ -9,12 +9,15 @@
 
 #include "lento/lento.hpp"
 #include "papers/pendulum.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_coordinates.hpp"
 #include "step/verlet.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 constexpr double pi = std::numbers::pi;
 const papers::Pendulum pendulum;
@@ -23,15 +26,15 @@ const papers::Pendulum pendulum;
 /// step.
 double macro_order(const std::string& method, const std::string& macro, std::vector<std::size_t> counts) {
     const auto run = [&](const std::string& stepper, std::size_t steps) {
-        return solve(pendulum.vibrated(1e6), {.start = {0.5},
-                                              .t_end = 0.5,
-                                              .method = method,
-                                              .options = {.macro = stepper,
-                                                          .steps = steps,
-                                                          .micro = "verlet",
-                                                          .micro_steps_per_period = 16,
-                                                          .filter = "cos4",
-                                                          .initial = "averaged"}});
+        return plain_run(pendulum.vibrated(1e6), {.start = {0.5},
+                                                  .t_end = 0.5,
+                                                  .method = method,
+                                                  .options = {.macro = stepper,
+                                                              .steps = steps,
+                                                              .micro = "verlet",
+                                                              .micro_steps_per_period = 16,
+                                                              .filter = "cos4",
+                                                              .initial = "averaged"}});
     };
     const double exact = run("verlet8", 400).final_state().position[0];
     std::vector<double> steps;
@@ -64,10 +67,10 @@ TEST(HmmAsync, is_reversible_to_rounding) {
                           .filter = "period",
                           .initial = "averaged"};
     const auto there =
-        solve(pendulum.vibrated(1e5),
-              {.start = {0.5}, .velocity = {0.3}, .t_end = 1, .method = "hmm-async", .options = options});
+        plain_run(pendulum.vibrated(1e5),
+                  {.start = {0.5}, .velocity = {0.3}, .t_end = 1, .method = "hmm-async", .options = options});
     const auto& end = there.final_state();
-    const auto back = solve(
+    const auto back = plain_run(
         pendulum.vibrated(1e5),
         {.start = end.position, .velocity = {-end.velocity[0]}, .t_end = 1, .method = "hmm-async", .options = options});
     EXPECT_NEAR(back.final_state().position[0], 0.5, 1e-12);
@@ -78,14 +81,14 @@ TEST(HmmAsync, is_reversible_to_rounding) {
 template <class System>
 Snapshot slow_at_end(const System& system, std::vector<double> q, std::vector<double> v, const std::string& method,
                      const std::string& initial, double t_start, double t_end) {
-    const auto run = solve(system, {.start = std::move(q),
-                                    .velocity = std::move(v),
-                                    .t_start = t_start,
-                                    .t_end = t_end,
-                                    .method = method,
-                                    .rtol = 1e-9,
-                                    .atol = 1e-12,
-                                    .options = {.filter = "cos8", .initial = initial}});
+    const auto run = plain_run(system, {.start = std::move(q),
+                                        .velocity = std::move(v),
+                                        .t_start = t_start,
+                                        .t_end = t_end,
+                                        .method = method,
+                                        .rtol = 1e-9,
+                                        .atol = 1e-12,
+                                        .options = {.filter = "cos8", .initial = initial}});
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     return run.final_state();
 }
@@ -94,12 +97,12 @@ TEST(InitialData, the_same_motion_from_several_phases_gives_the_same_slow_motion
     // One true motion, entered at seven of its phases.
     constexpr double omega = 1e4;
     const auto system = pendulum.vibrated(omega);
-    const auto motion = solve(system, {.start = {0.5},
-                                       .velocity = {1.0},
-                                       .t_end = 3 * 2 * pi / omega,
-                                       .method = "direct",
-                                       .rtol = 1e-12,
-                                       .atol = 1e-14});
+    const auto motion = plain_run(system, {.start = {0.5},
+                                           .velocity = {1.0},
+                                           .t_end = 3 * 2 * pi / omega,
+                                           .method = "direct",
+                                           .rtol = 1e-12,
+                                           .atol = 1e-14});
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
         const auto expected = slow_at_end(system, {0.5}, {1.0}, method, "true-state", 0, 1);
         double worst_without = 0;
@@ -133,9 +136,9 @@ TEST(Fast, the_true_solution_is_reconstructed_to_the_order_of_the_average) {
     for (const double omega : omegas) {
         const auto system = pendulum.vibrated(omega, 0.8);
         const auto truth =
-            solve(system, {.start = {0.5}, .t_end = 0.5, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
+            plain_run(system, {.start = {0.5}, .t_end = 0.5, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
         const auto run =
-            solve(system, {.start = {0.5}, .t_end = 0.5, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-12});
+            plain_run(system, {.start = {0.5}, .t_end = 0.5, .method = "hmm-async", .rtol = 1e-9, .atol = 1e-12});
         double position = 0;
         double velocity = 0;
         for (int k = 0; k <= 100; ++k) {
@@ -158,8 +161,8 @@ TEST(HmmSync, computes_the_fast_velocity_that_the_formula_gives) {
                           .t_end = 1,
                           .method = "hmm-sync",
                           .options = {.macro = "rk4", .steps = 100, .micro_steps_per_period = 32}};
-    EXPECT_NEAR(solve(with_formula, request).final_state().position[0],
-                solve(without, request).final_state().position[0], 1e-9);
+    EXPECT_NEAR(plain_run(with_formula, request).final_state().position[0],
+                plain_run(without, request).final_state().position[0], 1e-9);
 }
 
 TEST(Velocity, damping_acts_on_the_slow_motion) {
@@ -171,18 +174,18 @@ TEST(Velocity, damping_acts_on_the_slow_motion) {
     const auto averaged =
         plain_system(1, [](auto x, auto v, auto, auto f) { f[0] = (49 - 200 * cos(x[0])) * sin(x[0]) - 3 * v[0]; });
     const double exact =
-        solve(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
+        plain_run(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
     const double undamped = pendulum.averaged_reference().final_state().position[0];
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
         for (const std::string filter : {"cos8", "period"}) {
             if (method == "hmm-sync" && filter == "period") {
                 continue;
             }
-            const auto run = solve(system, {.start = {0.5},
-                                            .t_end = 1,
-                                            .method = method,
-                                            .rtol = 1e-8,
-                                            .options = {.filter = filter, .initial = "averaged"}});
+            const auto run = plain_run(system, {.start = {0.5},
+                                                .t_end = 1,
+                                                .method = method,
+                                                .rtol = 1e-8,
+                                                .options = {.filter = filter, .initial = "averaged"}});
             EXPECT_NEAR(run.final_state().position[0], exact, 100 / omega) << method << " " << filter;
         }
     }
@@ -193,10 +196,12 @@ TEST(Velocity, compositions_are_refused_for_forces_that_depend_on_it) {
     const auto system = vibrated_system(
         1, 1e4, [](auto x, auto v, auto, auto theta, auto f) { f[0] = 1e4 * cos(theta) * sin(x[0]) - v[0]; });
     for (const Options& options : {Options{.micro = "verlet4"}, Options{.macro = "verlet4", .steps = 10}}) {
-        EXPECT_THROW(solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = options}), Misuse);
+        EXPECT_THROW(plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = options}),
+                     Misuse);
     }
     EXPECT_EQ(
-        solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.macro = "verlet", .steps = 100}})
+        plain_run(system,
+                  {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.macro = "verlet", .steps = 100}})
             .outcome(),
         Outcome::completed);
 }
@@ -210,9 +215,9 @@ TEST(ExplicitTime, slow_time_is_seen_by_both_algorithms) {
     const auto averaged = plain_system(
         1, [](auto x, auto, auto t, auto f) { f[0] = (49 - 200 * cos(x[0])) * sin(x[0]) + 20 * sin(3 * t); });
     const double exact =
-        solve(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
+        plain_run(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve(
+        const auto run = plain_run(
             system, {.start = {0.5}, .t_end = 1, .method = method, .rtol = 1e-8, .options = {.initial = "averaged"}});
         EXPECT_NEAR(run.final_state().position[0], exact, 100 / omega) << method;
     }
@@ -229,15 +234,16 @@ TEST(SeveralPhases, incommensurate_vibrations_add_their_averages) {
     const auto averaged =
         plain_system(1, [](auto x, auto, auto, auto f) { f[0] = (10 - (64 + 144) / 2.0 * cos(x[0])) * sin(x[0]); });
     const double exact =
-        solve(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
+        plain_run(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve(
+        const auto run = plain_run(
             system, {.start = {0.5}, .t_end = 1, .method = method, .rtol = 1e-7, .options = {.initial = "averaged"}});
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_NEAR(run.final_state().position[0], exact, 200 / omega) << method;
     }
-    EXPECT_THROW(solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "period"}}),
-                 Misuse);
+    EXPECT_THROW(
+        plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "period"}}),
+        Misuse);
 }
 
 TEST(SeveralPhases, phases_of_one_frequency_keep_their_relation) {
@@ -252,13 +258,14 @@ TEST(SeveralPhases, phases_of_one_frequency_keep_their_relation) {
         const double strength = (64 + 64 + 128 * std::cos(shift)) / 2;
         const auto averaged =
             plain_system(1, [strength](auto x, auto, auto, auto f) { f[0] = (10 - strength * cos(x[0])) * sin(x[0]); });
-        const double exact =
-            solve(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10}).final_state().position[0];
-        const auto run = solve(system, {.start = {0.5},
-                                        .t_end = 1,
-                                        .method = "hmm-async",
-                                        .rtol = 1e-7,
-                                        .options = {.filter = "cos8", .initial = "averaged"}});
+        const double exact = plain_run(averaged, {.start = {0.5}, .t_end = 1, .method = "direct", .rtol = 1e-10})
+                                 .final_state()
+                                 .position[0];
+        const auto run = plain_run(system, {.start = {0.5},
+                                            .t_end = 1,
+                                            .method = "hmm-async",
+                                            .rtol = 1e-7,
+                                            .options = {.filter = "cos8", .initial = "averaged"}});
         EXPECT_NEAR(run.final_state().position[0], exact, 200 / omega) << shift;
     }
 }
@@ -270,11 +277,11 @@ TEST(OnePeriodFilter, finds_the_phase_of_symmetry_of_a_sine) {
         f[0] = (9.8 + 4 * omega * sin(theta)) / 0.2 * sin(x[0]);
     });
     const double exact = pendulum.averaged_reference().final_state().position[0];
-    const auto run = solve(system, {.start = {0.5},
-                                    .t_end = 1,
-                                    .method = "hmm-async",
-                                    .rtol = 1e-8,
-                                    .options = {.filter = "period", .initial = "averaged"}});
+    const auto run = plain_run(system, {.start = {0.5},
+                                        .t_end = 1,
+                                        .method = "hmm-async",
+                                        .rtol = 1e-8,
+                                        .options = {.filter = "period", .initial = "averaged"}});
     EXPECT_NEAR(run.final_state().position[0], exact, 100 / omega);
 }
 
@@ -282,14 +289,14 @@ TEST(OnePeriodFilter, is_refused_for_forces_that_are_even_about_no_phase) {
     const auto system = vibrated_system(
         1, 1e5, [](auto x, auto, auto, auto theta, auto f) { f[0] = 1e5 * (cos(theta) + sin(2 * theta)) * sin(x[0]); });
     try {
-        solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "period"}});
+        plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "period"}});
         FAIL() << "must be refused";
     } catch (const Misuse& misuse) {
         EXPECT_NE(std::string(misuse.what()).find("even about"), std::string::npos);
     }
-    const auto by_kernel = solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+    const auto by_kernel = plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
     EXPECT_EQ(by_kernel.outcome(), Outcome::completed);
-    EXPECT_THROW(solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-sync", .options = {.filter = "period"}}),
+    EXPECT_THROW(plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-sync", .options = {.filter = "period"}}),
                  Misuse);
 }
 
@@ -300,7 +307,7 @@ TEST(OnePeriodFilter, would_be_wrong_by_order_one_at_phase_zero_of_a_sine) {
                            f[0] = (9.8 + 4 * omega * sin(theta)) / 0.2 * sin(x[0]);
                        }).with_parity(Parity::even);
     const double exact = pendulum.averaged_reference().final_state().position[0];
-    const auto run = solve(
+    const auto run = plain_run(
         lying,
         {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "period", .initial = "averaged"}});
     EXPECT_GT(std::abs(run.final_state().position[0] - exact), 0.1);
@@ -319,10 +326,10 @@ TEST(DeclaredPeriod, a_stiff_linear_oscillation_is_averaged_without_a_phase) {
         const Request request{.start = {1.0, 1 / w}, .velocity = {0.0, 0.5}, .t_end = 3, .rtol = 1e-10, .atol = 1e-13};
         auto direct_request = request;
         direct_request.method = "direct";
-        const auto truth = solve(system, direct_request);
+        const auto truth = plain_run(system, direct_request);
         auto averaged_request = request;
         averaged_request.method = "hmm-async";
-        const auto run = solve(system, averaged_request);
+        const auto run = plain_run(system, averaged_request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         errors.push_back(std::abs(run.final_state().position[0] - truth.final_state().position[0]));
         EXPECT_FALSE(run.has_fast());
@@ -345,11 +352,11 @@ TEST(DeclaredPeriod, windows_too_coarse_to_hold_a_stiff_oscillation_are_found_ou
     });
     Request request{.start = {1.0, 1 / w}, .velocity = {0.0, 0.5}, .t_end = 3, .method = "hmm-async"};
     request.options = {.micro = "dopri5", .micro_steps_per_period = 16, .filter = "period"};
-    const auto coarse = solve(system, request);
+    const auto coarse = plain_run(system, request);
     EXPECT_EQ(coarse.outcome(), Outcome::unstable);
     EXPECT_NE(coarse.explanation().find("verlet8"), std::string::npos);
     request.options = {.micro = "verlet8", .micro_steps_per_period = 16, .filter = "period"};
-    const auto fine = solve(system, request);
+    const auto fine = plain_run(system, request);
     EXPECT_EQ(fine.outcome(), Outcome::completed);
     EXPECT_LT(std::abs(fine.final_state().position[1]), 1e-9);
 }
@@ -362,14 +369,14 @@ TEST(DeclaredPeriod, fast_explicit_time_is_followed_within_windows) {
     });
     const double exact = pendulum.averaged_reference().final_state().position[0];
     const auto run =
-        solve(system, {.start = {0.5},
-                       .t_end = 1,
-                       .method = "hmm-async",
-                       .rtol = 1e-6,
-                       .options = {.macro = "verlet4", .steps = 200, .filter = "cos8", .initial = "averaged"}});
+        plain_run(system, {.start = {0.5},
+                           .t_end = 1,
+                           .method = "hmm-async",
+                           .rtol = 1e-6,
+                           .options = {.macro = "verlet4", .steps = 200, .filter = "cos8", .initial = "averaged"}});
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_NEAR(run.final_state().position[0], exact, 300 / omega);
-    EXPECT_THROW(solve(system, {.start = {0.5}, .t_end = 1, .method = "hmm-sync"}), Misuse);
+    EXPECT_THROW(plain_run(system, {.start = {0.5}, .t_end = 1, .method = "hmm-sync"}), Misuse);
 }
 
 TEST(Mass, a_full_mass_matrix_gives_the_averaged_motion_of_formula_3_7) {
@@ -387,7 +394,7 @@ TEST(Mass, a_full_mass_matrix_gives_the_averaged_motion_of_formula_3_7) {
     for (int n = 0; n < 200; ++n) {
         stepper.step(exact_force, 0.01, state);
     }
-    const auto run = solve(
+    const auto run = plain_run(
         example.vibrated(omega),
         {.start = {0.7, -0.4}, .t_end = 2, .method = "hmm-async", .rtol = 1e-9, .options = {.initial = "averaged"}});
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();

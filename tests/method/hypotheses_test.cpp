@@ -9,9 +9,12 @@
 
 #include "lento/lento.hpp"
 #include "papers/pendulum.hpp"
+#include "papers/plain_run.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 constexpr double pi = std::numbers::pi;
 
@@ -23,12 +26,12 @@ double error_against_direct(const System& system, Request request, const std::st
     request.options = {};
     request.rtol = 1e-10;
     request.atol = 1e-12;
-    const auto truth = solve(system, request);
+    const auto truth = plain_run(system, request);
     request.method = method;
     request.options = options;
     request.rtol = 1e-7;
     request.atol = 1e-10;
-    const auto run = solve(system, request);
+    const auto run = plain_run(system, request);
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     if (run.outcome() != Outcome::completed) {
         return std::nan("");
@@ -71,7 +74,7 @@ TEST(Velocity, a_leading_force_that_depends_on_it_is_refused) {
     const auto system = vibrated_system(
         1, w, [w](auto x, auto v, auto, auto th, auto f) { f[0] = -x[0] + w * cos(th) * (1 + 0.5 * v[0]); });
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve(system, {.start = {0.7}, .t_end = 1, .method = method});
+        const auto run = plain_run(system, {.start = {0.7}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::refused);
         EXPECT_NE(run.explanation().find("depends on the velocity"), std::string::npos) << run.explanation();
     }
@@ -92,7 +95,7 @@ TEST(Parity, that_ends_far_from_the_start_is_seen_on_the_way) {
         f[1] = 0 * x[1];
     });
     const Request request{.start = {0.7, 0}, .velocity = {0, 50}, .t_end = 1, .method = "hmm-async"};
-    const auto run = solve(system, request);
+    const auto run = plain_run(system, request);
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_GT(run.record().t_end, 0.1) << "it is even up to t = 0.4";
     EXPECT_LT(run.record().t_end, 0.5);
@@ -127,7 +130,7 @@ TEST(Beats, of_higher_harmonics_are_seen) {
     const auto system = vibrated_system(1, std::vector<double>{w, 2 * w + 3}, [w](auto x, auto, auto, auto th, auto f) {
         f[0] = w * ((cos(th[0]) + cos(2 * th[0])) * sin(x[0]) + cos(th[1]) * cos(x[0]));
     });
-    const auto run = solve(system, {.start = {0.7}, .t_end = 1, .method = "hmm-async"});
+    const auto run = plain_run(system, {.start = {0.7}, .t_end = 1, .method = "hmm-async"});
     EXPECT_EQ(run.outcome(), Outcome::no_scale_separation)
         << "a beat of 3 radians a second is not fast against a run of 1 second";
     // Commensurate 7:16 without symmetry: windows cover the common period.
@@ -145,7 +148,7 @@ TEST(DeclaredPeriod, a_slow_force_that_depends_on_the_slow_velocity_is_refused) 
             f[0] = -w * w * (r - 1) * x[0] / r;
             f[1] = -w * w * (r - 1) * x[1] / r;
         });
-        const auto run = solve(spring, {.start = {1, 0}, .velocity = {0, 0.5}, .t_end = 5, .method = "hmm-async"});
+        const auto run = plain_run(spring, {.start = {1, 0}, .velocity = {0, 0.5}, .t_end = 5, .method = "hmm-async"});
         EXPECT_NE(run.outcome(), Outcome::completed) << w;
         EXPECT_NE(run.explanation().find("slow velocity"), std::string::npos) << run.explanation();
     }
@@ -154,11 +157,12 @@ TEST(DeclaredPeriod, a_slow_force_that_depends_on_the_slow_velocity_is_refused) 
 TEST(Separation, a_vibration_as_long_as_the_force_is_refused) {
     for (const double v_max : {10.0, 20.0}) {
         const papers::Pendulum strong{.v_max = v_max};
-        const auto run = solve(strong.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+        const auto run = plain_run(strong.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
         EXPECT_EQ(run.outcome(), Outcome::no_scale_separation) << v_max;
     }
-    EXPECT_EQ(solve(papers::Pendulum{}.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).outcome(),
-              Outcome::completed);
+    EXPECT_EQ(
+        plain_run(papers::Pendulum{}.vibrated(100), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).outcome(),
+        Outcome::completed);
 }
 
 TEST(PhaseNoise, at_an_equilibrium_does_not_stall_the_march) {
@@ -168,7 +172,7 @@ TEST(PhaseNoise, at_an_equilibrium_does_not_stall_the_march) {
         EXPECT_LT(
             error_against_direct(pendulum.vibrated(1e4), {.start = {0.0}, .velocity = {5.0}, .t_end = 0.5}, "hmm-sync"),
             2e-2);
-        const auto run = solve(system, {.start = {0.0}, .velocity = {5.0}, .t_end = 1, .method = "hmm-sync"});
+        const auto run = plain_run(system, {.start = {0.0}, .velocity = {5.0}, .t_end = 1, .method = "hmm-sync"});
         EXPECT_EQ(run.outcome(), Outcome::completed);
         EXPECT_LT(run.statistics().macro_steps, 500);
     }
@@ -177,8 +181,8 @@ TEST(PhaseNoise, at_an_equilibrium_does_not_stall_the_march) {
 TEST(Leakage, that_dominates_the_average_is_refused) {
     const papers::Pendulum pendulum;
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve(pendulum.vibrated(1e5),
-                               {.start = {0.5}, .t_end = 1, .method = method, .options = {.filter = "cubic"}});
+        const auto run = plain_run(pendulum.vibrated(1e5),
+                                   {.start = {0.5}, .t_end = 1, .method = method, .options = {.filter = "cubic"}});
         EXPECT_EQ(run.outcome(), Outcome::refused) << method;
         EXPECT_NE(run.explanation().find("cos8"), std::string::npos);
     }
@@ -187,27 +191,28 @@ TEST(Leakage, that_dominates_the_average_is_refused) {
 TEST(MacroStep, beyond_stability_is_said_to_be_so) {
     const papers::Pendulum pendulum;
     for (const std::size_t steps : {1U, 2U, 3U, 4U}) {
-        const auto run = solve(pendulum.vibrated(1e5),
-                               {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = steps}});
+        const auto run = plain_run(pendulum.vibrated(1e5),
+                                   {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = steps}});
         EXPECT_EQ(run.outcome(), Outcome::unstable) << steps;
     }
     EXPECT_EQ(
-        solve(pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 20}})
+        plain_run(pendulum.vibrated(1e5), {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.steps = 20}})
             .outcome(),
         Outcome::completed);
 }
 
 TEST(Rounding, beyond_what_double_precision_can_is_warned_of) {
     const papers::Pendulum pendulum;
-    const auto run = solve(pendulum.vibrated(1e14), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+    const auto run = plain_run(pendulum.vibrated(1e14), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
     EXPECT_TRUE(std::any_of(run.warnings().begin(), run.warnings().end(),
                             [](const auto& w) { return w.find("rounding") != std::string::npos; }));
-    EXPECT_TRUE(solve(pendulum.vibrated(1e8), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).warnings().empty());
+    EXPECT_TRUE(
+        plain_run(pendulum.vibrated(1e8), {.start = {0.5}, .t_end = 1, .method = "hmm-async"}).warnings().empty());
 }
 
 TEST(NotStarted, a_refused_run_shows_the_start_as_it_was_given) {
     const papers::Pendulum pendulum;
-    const auto run = solve(pendulum.vibrated(50), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
+    const auto run = plain_run(pendulum.vibrated(50), {.start = {0.5}, .t_end = 1, .method = "hmm-async"});
     EXPECT_NE(run.outcome(), Outcome::completed);
     EXPECT_FALSE(run.has_fast());
     EXPECT_EQ(run.final_state().position[0], 0.5);
@@ -215,7 +220,7 @@ TEST(NotStarted, a_refused_run_shows_the_start_as_it_was_given) {
 
 TEST(NoVibration, is_not_mistaken_for_one) {
     const papers::Pendulum still{.v_max = 0};
-    const auto run = solve(still.vibrated(1e6), {.start = {0.5}, .t_end = 0.1, .method = "hmm-async"});
+    const auto run = plain_run(still.vibrated(1e6), {.start = {0.5}, .t_end = 0.1, .method = "hmm-async"});
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
 }
 

@@ -8,9 +8,12 @@
 
 #include "lento/lento.hpp"
 #include "papers/pendulum.hpp"
+#include "papers/plain_run.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 const papers::Pendulum pendulum;
 
@@ -24,7 +27,7 @@ std::string refusal(const std::function<void()>& task) {
 }
 
 std::string refusal_of(const Request& request) {
-    return refusal([&] { solve(pendulum.vibrated(1e4), request); });
+    return refusal([&] { plain_run(pendulum.vibrated(1e4), request); });
 }
 
 void expect_mentions(const std::string& message, std::vector<std::string> words) {
@@ -88,7 +91,7 @@ TEST(Systems, a_force_that_is_not_a_number_ends_as_diverged) {
                             f[0] = 1e4 * cos(theta) * sqrt(-1 - x[0] * x[0]);
                         }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
-        const auto run = solve(broken, {.start = {0.5}, .t_end = 1, .method = method});
+        const auto run = plain_run(broken, {.start = {0.5}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::diverged) << method;
         expect_mentions(run.explanation(), {"q", "start"});
     }
@@ -97,7 +100,7 @@ TEST(Systems, a_force_that_is_not_a_number_ends_as_diverged) {
                            f[0] = 1e4 * cos(theta) * sin(x[0]) + 10 + 0 * sqrt(1 - x[0]);
                        }).with_names({"q"});
     for (const std::string method : {"hmm-async", "hmm-sync", "direct"}) {
-        const auto run = solve(later, {.start = {0.5}, .t_end = 1, .method = method});
+        const auto run = plain_run(later, {.start = {0.5}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::diverged) << method;
         EXPECT_GT(run.record().t_end, 0.05) << method;
         EXPECT_TRUE(std::isfinite(run.final_state().position[0]));
@@ -110,12 +113,12 @@ TEST(Systems, a_leading_force_that_does_not_average_to_zero_is_refused_by_name) 
                             f[1] = 1e4 * (0.5 + cos(theta)) * sin(x[1]);
                         }).with_names({"left", "right"});
     for (const std::string method : {"hmm-async", "hmm-sync"}) {
-        const auto run = solve(biased, {.start = {0.5, 0.5}, .t_end = 1, .method = method});
+        const auto run = plain_run(biased, {.start = {0.5, 0.5}, .t_end = 1, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::refused);
         expect_mentions(run.explanation(), {"right", "2397", "average to zero", "mean_force=accept"});
     }
-    const auto accepted =
-        solve(biased, {.start = {0.5, 0.5}, .t_end = 0.01, .method = "hmm-async", .options = {.mean_force = "accept"}});
+    const auto accepted = plain_run(
+        biased, {.start = {0.5, 0.5}, .t_end = 0.01, .method = "hmm-async", .options = {.mean_force = "accept"}});
     EXPECT_EQ(accepted.outcome(), Outcome::completed);
 }
 
@@ -124,28 +127,29 @@ TEST(Systems, coordinates_that_the_vibration_does_not_move_are_not_judged) {
         f[0] = 1e4 * cos(theta) * sin(x[0]);
         f[1] = -x[1];
     });
-    const auto run = solve(mixed, {.start = {0.5, 1.0}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
+    const auto run = plain_run(mixed, {.start = {0.5, 1.0}, .t_end = 1, .method = "hmm-async", .rtol = 1e-8});
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_NEAR(run.final_state().position[1], std::cos(1.0), 1e-6);
 }
 
 TEST(Systems, a_vibration_that_is_not_fast_against_the_run_is_said_to_be_so) {
-    const auto run = solve(pendulum.vibrated(100),
-                           {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "exponential"}});
+    const auto run =
+        plain_run(pendulum.vibrated(100),
+                  {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "exponential"}});
     EXPECT_EQ(run.outcome(), Outcome::no_scale_separation);
     expect_mentions(run.explanation(), {"direct"});
 }
 
 TEST(Systems, leakage_and_cost_are_warned_of_with_numbers) {
-    const auto leaky = solve(pendulum.vibrated(1e8),
-                             {.start = {0.5},
-                              .t_end = 1,
-                              .method = "hmm-async",
-                              .options = {.steps = 20, .micro_steps_per_period = 20, .filter = "exponential"}});
+    const auto leaky = plain_run(pendulum.vibrated(1e8),
+                                 {.start = {0.5},
+                                  .t_end = 1,
+                                  .method = "hmm-async",
+                                  .options = {.steps = 20, .micro_steps_per_period = 20, .filter = "exponential"}});
     ASSERT_EQ(leaky.warnings().size(), 1U);
     expect_mentions(leaky.warnings()[0], {"4.43e-11", "cos8"});
-    const auto dear = solve(pendulum.vibrated(1e3),
-                            {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "cos8"}});
+    const auto dear = plain_run(pendulum.vibrated(1e3),
+                                {.start = {0.5}, .t_end = 1, .method = "hmm-async", .options = {.filter = "cos8"}});
     ASSERT_FALSE(dear.warnings().empty());
     expect_mentions(dear.warnings().back(), {"direct"});
 }
@@ -159,7 +163,7 @@ TEST(Requests, a_stop_ends_the_run_with_what_there_is) {
             source.request_stop();
         }
     };
-    const auto run = solve(pendulum.vibrated(1e5), request);
+    const auto run = plain_run(pendulum.vibrated(1e5), request);
     EXPECT_EQ(run.outcome(), Outcome::interrupted);
     EXPECT_NEAR(run.record().t_end, 0.51, 1e-9);
     EXPECT_NO_THROW(run.slow(0.3));
@@ -168,12 +172,12 @@ TEST(Requests, a_stop_ends_the_run_with_what_there_is) {
 
 TEST(Requests, keeping_nothing_streams_the_samples_and_says_so) {
     int samples = 0;
-    const auto run = solve(pendulum.vibrated(1e5), {.start = {0.5},
-                                                    .t_end = 1,
-                                                    .method = "hmm-async",
-                                                    .samples = 51,
-                                                    .sink = [&](double, std::span<const double>) { ++samples; },
-                                                    .keep = Recorder::Keep::nothing});
+    const auto run = plain_run(pendulum.vibrated(1e5), {.start = {0.5},
+                                                        .t_end = 1,
+                                                        .method = "hmm-async",
+                                                        .samples = 51,
+                                                        .sink = [&](double, std::span<const double>) { ++samples; },
+                                                        .keep = Recorder::Keep::nothing});
     EXPECT_EQ(samples, 51);
     expect_mentions(refusal([&] { run.slow(0.5); }), {"kept"});
     EXPECT_EQ(run.final_state().t, 1.0);
@@ -181,13 +185,13 @@ TEST(Requests, keeping_nothing_streams_the_samples_and_says_so) {
 
 TEST(Requests, the_same_input_gives_the_same_bits) {
     const Request request{.start = {0.5}, .t_end = 1, .method = "hmm-async"};
-    EXPECT_EQ(solve(pendulum.vibrated(1e5), request).final_state().position,
-              solve(pendulum.vibrated(1e5), request).final_state().position);
+    EXPECT_EQ(plain_run(pendulum.vibrated(1e5), request).final_state().position,
+              plain_run(pendulum.vibrated(1e5), request).final_state().position);
 }
 
 TEST(Requests, auto_takes_direct_where_nothing_is_fast) {
     const auto slow = plain_system(1, [](auto x, auto, auto, auto f) { f[0] = -x[0]; });
-    const auto run = solve(slow, {.start = {1.0}, .t_end = 1, .rtol = 1e-9});
+    const auto run = plain_run(slow, {.start = {1.0}, .t_end = 1, .rtol = 1e-9});
     EXPECT_EQ(run.record().method, "direct");
     EXPECT_EQ(run.record().requested_method, "auto");
     EXPECT_NEAR(run.final_state().position[0], std::cos(1.0), 1e-8);

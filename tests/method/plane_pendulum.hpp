@@ -10,6 +10,7 @@
 
 #include "base/number.hpp"
 #include "lento/lento.hpp"
+#include "papers/plain_run.hpp"
 
 namespace lento {
 
@@ -41,18 +42,19 @@ struct PlanePendulum {
 
     /// The largest distance between the averaged motions of the two.
     double apart(double t_end) const {
-        const auto plane = solve(in_the_plane(), {.start = point(0.5),
-                                                  .t_end = t_end,
-                                                  .method = "rattle-shake",
-                                                  .rtol = 1e-10,
-                                                  .atol = 1e-12,
-                                                  .options = {.micro = "lobatto", .micro_steps_per_period = 64}});
-        const auto angle = solve(as_an_angle(), {.start = {0.5},
-                                                 .t_end = t_end,
-                                                 .method = "hmm-async",
-                                                 .rtol = 1e-10,
-                                                 .atol = 1e-12,
-                                                 .options = {.micro_steps_per_period = 64}});
+        const auto plane =
+            papers::plain_run(in_the_plane(), {.start = point(0.5),
+                                               .t_end = t_end,
+                                               .method = "rattle-shake",
+                                               .rtol = 1e-10,
+                                               .atol = 1e-12,
+                                               .options = {.micro = "lobatto", .micro_steps_per_period = 64}});
+        const auto angle = papers::plain_run(as_an_angle(), {.start = {0.5},
+                                                             .t_end = t_end,
+                                                             .method = "hmm-async",
+                                                             .rtol = 1e-10,
+                                                             .atol = 1e-12,
+                                                             .options = {.micro_steps_per_period = 64}});
         EXPECT_EQ(plane.outcome(), Outcome::completed) << plane.explanation();
         EXPECT_EQ(angle.outcome(), Outcome::completed) << angle.explanation();
         double largest = 0;

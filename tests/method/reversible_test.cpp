@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "lento/lento.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/reversible_systems.hpp"
 #include "papers/slope.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 constexpr double pi = std::numbers::pi;
 
@@ -26,7 +29,7 @@ double averaged_angle(double t) {
         rate[0] = y[1];
         rate[1] = 2 * sin(y[0]) - c * c / 2 * sin(y[0]) * cos(y[0]);
     });
-    return solve(system, {.start = {0, -0.4}, .t_end = t, .method = "direct", .rtol = 1e-11, .atol = 1e-13})
+    return plain_run(system, {.start = {0, -0.4}, .t_end = t, .method = "direct", .rtol = 1e-11, .atol = 1e-13})
         .final_state()
         .position[0];
 }
@@ -36,7 +39,7 @@ TEST(Reversible, evaluations_do_not_depend_on_eps) {
     for (const double eps : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
         auto request = pendulum_request();
         request.options = {.steps = 40, .micro_steps_per_period = 25, .window_periods = 12};
-        const auto run = solve(papers::slow_pendulum(eps), request);
+        const auto run = plain_run(papers::slow_pendulum(eps), request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         evaluations.push_back(run.statistics().force_evaluations);
         EXPECT_NEAR(run.final_state().position[0], averaged_angle(2), 2e-3 + 3 * eps) << eps;
@@ -48,7 +51,7 @@ TEST(Reversible, evaluations_do_not_depend_on_eps) {
 
 TEST(Reversible, by_tolerance_it_meets_the_averaged_equation_up_to_eps) {
     for (const double eps : {1e-4, 1e-6}) {
-        const auto run = solve(papers::slow_pendulum(eps), pendulum_request());
+        const auto run = plain_run(papers::slow_pendulum(eps), pendulum_request());
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_NEAR(run.final_state().position[0], averaged_angle(2), 3 * eps + 2e-6);
         EXPECT_EQ(run.record().slow_is, "slow variables");
@@ -63,7 +66,7 @@ TEST(Reversible, one_step_solvers_keep_their_orders) {
         auto request = pendulum_request();
         request.options = {
             .macro = macro, .steps = steps, .micro = "dopri8", .micro_steps_per_period = 16, .window_periods = 8};
-        return solve(papers::slow_pendulum(eps), request).final_state().position[0];
+        return plain_run(papers::slow_pendulum(eps), request).final_state().position[0];
     };
     const double exact = end("rk4", 640);
     struct Expected {
@@ -91,14 +94,14 @@ TEST(Reversible, a_limit_cycle_is_followed_ahead) {
     });
     const auto slow = slow_system(system.with_period(6.663 * eps), {{"z"}}, [](auto y, auto xi) { xi[0] = y[2]; });
     const Request request{.start = {2, 0, 0}, .t_end = 1, .method = "reversible"};
-    const auto run = solve(slow, request);
+    const auto run = plain_run(slow, request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
-    const auto direct = solve(system, {.start = {2, 0, 0}, .t_end = 1, .method = "direct", .rtol = 1e-9});
+    const auto direct = plain_run(system, {.start = {2, 0, 0}, .t_end = 1, .method = "direct", .rtol = 1e-9});
     EXPECT_NEAR(run.final_state().position[2], direct.final_state().position[2], 5 * eps);
 
     auto leapfrog = request;
     leapfrog.options.steps = 20;
-    const auto refused = solve(slow, leapfrog);
+    const auto refused = plain_run(slow, leapfrog);
     EXPECT_EQ(refused.outcome(), Outcome::refused);
     EXPECT_NE(refused.explanation().find("limit cycle"), std::string::npos) << refused.explanation();
 }
@@ -114,9 +117,10 @@ TEST(Reversible, coordinates_with_a_declared_phase_are_followed_at_the_phase_of_
             xi[1] = x[1] - 4 / 0.2 * sin(theta[0]) * sin(x[0]);
         });
         const double T = std::floor(omega / (2 * pi)) * 2 * pi / omega;
-        const auto run = solve(slow, {.start = {0.5}, .t_end = T, .method = "reversible"});
+        const auto run = plain_run(slow, {.start = {0.5}, .t_end = T, .method = "reversible"});
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
-        const auto true_one = solve(pendulum, {.start = {0.5}, .t_end = T, .method = "multirevolution", .rtol = 1e-8});
+        const auto true_one =
+            plain_run(pendulum, {.start = {0.5}, .t_end = T, .method = "multirevolution", .rtol = 1e-8});
         EXPECT_NEAR(run.final_state().position[0], true_one.final_state().position[0], 60 / omega) << omega;
     }
 }
@@ -137,7 +141,7 @@ TEST(Reversible, slow_variables_of_the_time_are_followed_as_such) {
         Request request{.start = {1, 0}, .t_end = 2, .method = "reversible"};
         request.options.macro = macro;
         request.options.steps = 40;
-        const auto x = solve(system, request).final_state().position;
+        const auto x = plain_run(system, request).final_state().position;
         EXPECT_NEAR(x[0] * x[0] + x[1] * x[1], 3, 2e-3) << macro;
     }
 }
@@ -145,7 +149,7 @@ TEST(Reversible, slow_variables_of_the_time_are_followed_as_such) {
 /// Slow variables of the pendulum (4.2), by a number of outputs each.
 template <class Function>
 Solution run_with(std::vector<SlowName> names, Function xi) {
-    return solve(slow_system(papers::slow_pendulum(1e-5), std::move(names), xi), pendulum_request());
+    return plain_run(slow_system(papers::slow_pendulum(1e-5), std::move(names), xi), pendulum_request());
 }
 
 void expect_refused(const Solution& run, const std::vector<std::string>& mentions) {
@@ -217,7 +221,7 @@ TEST(Reversible, units_of_the_unknowns_do_not_matter) {
     const auto end = [](double x_unit, double v_unit, const Options& options) {
         Request request{.start = {1, 0, 0.3 * x_unit, 0.4 * v_unit}, .t_end = 2, .method = "reversible"};
         request.options = options;
-        const auto run = solve(pair_in_units(1e-5, x_unit, v_unit), request);
+        const auto run = plain_run(pair_in_units(1e-5, x_unit, v_unit), request);
         EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_EQ(run.statistics().bridges, 0);
         const auto& y = run.final_state().position;
@@ -233,20 +237,20 @@ TEST(Reversible, windows_stay_narrow_where_scales_are_not_well_apart) {
     const double eps = 3e-3;
     const auto system = pair_in_units(eps, 1, 1);
     const std::vector<double> start{1, 0, 0.3, 0.4};
-    const auto run = solve(system, {.start = start, .t_end = 3, .method = "reversible"});
+    const auto run = plain_run(system, {.start = start, .t_end = 3, .method = "reversible"});
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
-    const auto direct = solve(system, {.start = start, .t_end = 3, .method = "direct", .rtol = 1e-10});
+    const auto direct = plain_run(system, {.start = start, .t_end = 3, .method = "direct", .rtol = 1e-10});
     const auto amplitude = [](const Solution& s) {
         return std::pow(s.final_state().position[2], 2) + std::pow(s.final_state().position[3], 2);
     };
     EXPECT_NEAR(amplitude(run), amplitude(direct), 5 * eps);
-    const auto short_run = solve(system, {.start = start, .t_end = 0.2, .method = "reversible"});
+    const auto short_run = plain_run(system, {.start = start, .t_end = 0.2, .method = "reversible"});
     EXPECT_EQ(short_run.outcome(), Outcome::no_scale_separation);
 }
 
 TEST(Reversible, refuses_a_start_at_which_gradients_vanish) {
     Request request{.start = {1, 0, 0, 0}, .t_end = 1, .method = "reversible"};
-    const auto run = solve(pair_in_units(1e-4, 1, 1), request);
+    const auto run = plain_run(pair_in_units(1e-4, 1, 1), request);
     expect_refused(run, {"at the start", "I2", "a little aside"});
 }
 
@@ -264,7 +268,7 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     const auto with = [&](const Options& options) {
         auto request = pendulum_request();
         request.options = options;
-        return solve(system, request);
+        return plain_run(system, request);
     };
     EXPECT_THROW(with({.macro = "leapfrog"}), Misuse) << "needs a step";
     EXPECT_THROW(with({.steps = 10, .reconstruction = "closest"}), Misuse);
@@ -276,22 +280,22 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     EXPECT_THROW(with({.micro = "verlet6"}), Misuse);
     auto without_slow_variables = papers::slow_pendulum(1e-5);
     without_slow_variables.slow.reset();
-    EXPECT_THROW(solve(without_slow_variables, pendulum_request()), Misuse);
+    EXPECT_THROW(plain_run(without_slow_variables, pendulum_request()), Misuse);
     const std::vector<double> start{1, 0};
     Request spiral{.start = start, .t_end = 1, .method = "reversible"};
     spiral.options.micro = "verlet";
-    EXPECT_THROW(solve(papers::expanding_spiral(1e-5), spiral), Misuse) << "not mechanical";
+    EXPECT_THROW(plain_run(papers::expanding_spiral(1e-5), spiral), Misuse) << "not mechanical";
 }
 
 TEST(Reversible, steps_too_long_for_the_curvature_of_a_variable_do_not_pass_for_a_result) {
     // Euler's steps double |z|, and |z|^2 becomes 4 where its rate says 3.
     Request request{.start = {1, 0}, .t_end = 2, .method = "reversible"};
     request.options = {.macro = "euler", .steps = 2};
-    const auto lost = solve(papers::expanding_spiral(1e-5), request);
+    const auto lost = plain_run(papers::expanding_spiral(1e-5), request);
     EXPECT_EQ(lost.outcome(), Outcome::not_converged);
     EXPECT_NE(lost.explanation().find("the slow variable r2 came to"), std::string::npos) << lost.explanation();
     request.options.steps = 40;
-    EXPECT_EQ(solve(papers::expanding_spiral(1e-5), request).outcome(), Outcome::completed);
+    EXPECT_EQ(plain_run(papers::expanding_spiral(1e-5), request).outcome(), Outcome::completed);
 }
 
 TEST(Reversible, a_run_that_is_mostly_bridges_does_not_pass_for_a_result) {
@@ -307,7 +311,7 @@ TEST(Reversible, a_run_that_is_mostly_bridges_does_not_pass_for_a_result) {
                                      {{"r2"}}, [](auto z, auto xi) { xi[0] = z[0] * z[0] + z[1] * z[1]; });
     Request request{.start = {1, 0}, .t_end = 0.8, .method = "reversible"};
     request.options = {.steps = 4};
-    const auto run = solve(falling, request);
+    const auto run = plain_run(falling, request);
     EXPECT_GE(run.statistics().bridges, 1);
     EXPECT_EQ(run.outcome(), Outcome::not_converged);
     EXPECT_NE(run.explanation().find("did not converge at"), std::string::npos) << run.explanation();
@@ -321,7 +325,7 @@ TEST(Reversible, the_period_is_found_where_none_is_declared) {
                                                            rate[1] = z[0] / eps + z[1];
                                                        }),
                                     {{"r2"}}, [](auto z, auto xi) { xi[0] = z[0] * z[0] + z[1] * z[1]; });
-    const auto run = solve(spiral, {.start = {1, 0}, .t_end = 1, .method = "reversible"});
+    const auto run = plain_run(spiral, {.start = {1, 0}, .t_end = 1, .method = "reversible"});
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     const auto& x = run.final_state().position;
     EXPECT_NEAR(x[0] * x[0] + x[1] * x[1], std::exp(2.0), 1e-4);

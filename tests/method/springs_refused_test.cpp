@@ -8,10 +8,13 @@
 #include "lento/base/misuse.hpp"
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/two_springs.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 using papers::TwoSprings;
 
@@ -39,7 +42,7 @@ TEST(SpringsRefused, where_the_oscillation_is_as_large_as_the_motion) {
             g[1] = q[1];
         });
     for (const char* method : {"hmm-stiff", "ipa"}) {
-        expect_ends(solve(oscillators, {.start = {1, 0}, .velocity = {0, 0}, .t_end = 10, .method = method}),
+        expect_ends(plain_run(oscillators, {.start = {1, 0}, .velocity = {0, 0}, .t_end = 10, .method = method}),
                     Outcome::refused, "direct");
     }
 }
@@ -69,7 +72,7 @@ TEST(SpringsRefused, where_an_elongation_has_no_gradient) {
         2, [](auto, auto, auto, auto f) { f[0] = f[1] = 0; }, {1000},
         [](auto q, auto, auto g) { g[0] = (q[0] - 1) * (q[0] - 1); });
     for (const char* method : {"hmm-stiff", "ipa"}) {
-        expect_ends(solve(system, {.start = {1, 0}, .velocity = {0, 1}, .t_end = 10, .method = method}),
+        expect_ends(plain_run(system, {.start = {1, 0}, .velocity = {0, 1}, .t_end = 10, .method = method}),
                     Outcome::refused, "vanishing gradient");
     }
 }
@@ -104,14 +107,14 @@ TEST(SpringsRefused, on_the_way_where_a_spring_is_stretched_without_bound) {
 /// An elongation whose gradient changes as the mass falls.
 template <class Elongation>
 Solution fallen(Elongation elongation, const Request& request) {
-    return solve(stiff_system(
-                     2,
-                     [](auto, auto, auto, auto f) {
-                         f[0] = 0;
-                         f[1] = -9.8;
-                     },
-                     {2e4}, elongation),
-                 request);
+    return plain_run(stiff_system(
+                         2,
+                         [](auto, auto, auto, auto f) {
+                             f[0] = 0;
+                             f[1] = -9.8;
+                         },
+                         {2e4}, elongation),
+                     request);
 }
 
 TEST(SpringsRefused, on_the_way_where_they_become_slower_or_faster) {
@@ -127,14 +130,14 @@ TEST(SpringsRefused, on_the_way_where_they_become_slower_or_faster) {
 
 TEST(SpringsRefused, where_the_force_becomes_infinite_on_the_way) {
     for (const char* method : {"hmm-stiff", "ipa"}) {
-        const auto run = solve(stiff_system(
-                                   2,
-                                   [](auto q, auto, auto, auto f) {
-                                       f[0] = 0;
-                                       f[1] = -9.8 / ((q[1] + 0.5) * (q[1] + 0.5));
-                                   },
-                                   {1e5}, [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; }),
-                               {.start = {1, 0}, .velocity = {0, 0}, .t_end = 2, .method = method});
+        const auto run = plain_run(stiff_system(
+                                       2,
+                                       [](auto q, auto, auto, auto f) {
+                                           f[0] = 0;
+                                           f[1] = -9.8 / ((q[1] + 0.5) * (q[1] + 0.5));
+                                       },
+                                       {1e5}, [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; }),
+                                   {.start = {1, 0}, .velocity = {0, 0}, .t_end = 2, .method = method});
         EXPECT_NE(run.outcome(), Outcome::completed);
         EXPECT_FALSE(run.explanation().empty());
         EXPECT_LT(run.record().t_end, 0.2);
@@ -165,7 +168,7 @@ TEST(SpringsRefused, options_that_do_not_fit) {
 
 TEST(SpringsRefused, systems_without_springs) {
     const auto free = oscillating_system(1, 1.0, [](auto, auto, auto, auto f) { f[0] = 0; });
-    EXPECT_THROW((void)solve(free, {.start = {1}, .t_end = 1, .method = "ipa"}), Misuse);
+    EXPECT_THROW((void)plain_run(free, {.start = {1}, .t_end = 1, .method = "ipa"}), Misuse);
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 
 #include "lento/lento.hpp"
 #include "lento/method/slow_point.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/two_springs.hpp"
 
 namespace lento {
 namespace {
+
+using papers::plain_run;
 
 using papers::TwoSprings;
 
@@ -47,7 +50,7 @@ TEST(Springs, every_macro_solver_follows_the_circle) {
         for (const auto& [macro, tolerance] : tolerated) {
             auto request = circle(method);
             request.options.macro = macro;
-            const auto run = solve(spring_in_the_plane(1e5), request);
+            const auto run = plain_run(spring_in_the_plane(1e5), request);
             ASSERT_EQ(run.outcome(), Outcome::completed) << method << " " << macro << ": " << run.explanation();
             EXPECT_LT(circle_error(run), tolerance) << method << " " << macro;
             const auto& options = run.record().options;
@@ -68,7 +71,7 @@ TEST(Springs, fixed_steps_have_the_order_of_their_tableau) {
                 request.options.macro = macro;
                 request.options.macro_step = step;
                 request.options.project = method == std::string("ipa") ? "each" : "start";
-                errors.push_back(circle_error(solve(spring_in_the_plane(1e6), request)));
+                errors.push_back(circle_error(plain_run(spring_in_the_plane(1e6), request)));
             }
             EXPECT_NEAR(std::log2(errors[0] / errors[2]) / 2, order, 0.45) << method << " " << macro;
         }
@@ -81,7 +84,7 @@ TEST(Springs, implicit_midpoint_keeps_the_circle_for_long) {
     request.options.macro = "implicit-midpoint";
     request.options.macro_step = 0.1;
     request.options.project = "start";
-    const auto run = solve(spring_in_the_plane(1e6), request);
+    const auto run = plain_run(spring_in_the_plane(1e6), request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     const auto& x = run.final_state().position;
     // A symmetric method does not drift off the manifold, on which (7) has no hold.
@@ -97,12 +100,12 @@ TEST(Springs, forces_may_depend_on_velocity_and_time) {
     };
     const auto rod = [](auto q, auto, auto g) { g[0] = hypot(q[0], q[1]) - 1; };
     Request request{.start = {1, 0}, .velocity = {0, 0}, .t_end = 3, .method = "direct", .rtol = 1e-10, .atol = 1e-12};
-    const auto exact = solve(constrained(plain_system(2, soft), 1, rod), request);
+    const auto exact = plain_run(constrained(plain_system(2, soft), 1, rod), request);
     for (const char* method : {"hmm-stiff", "ipa"}) {
         request.method = method;
         request.rtol = 1e-7;
         request.atol = 1e-10;
-        const auto run = solve(stiff_system(2, soft, {1e5}, rod), request);
+        const auto run = plain_run(stiff_system(2, soft, {1e5}, rod), request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_LT(papers::distance(run.final_state().position, exact.final_state().position), 1e-5) << method;
     }
@@ -121,7 +124,7 @@ TEST(Springs, elongations_may_depend_on_time_and_masses_may_differ) {
                             .with_mass(Mass::diagonal(std::vector<double>{1, 4}));
     const double amplitude = omega * omega / (omega * omega - 4);
     const auto run =
-        solve(system, {.start = {1, 1.001}, .velocity = {0, 0}, .t_end = 5, .method = "ipa", .rtol = 1e-9});
+        plain_run(system, {.start = {1, 1.001}, .velocity = {0, 0}, .t_end = 5, .method = "ipa", .rtol = 1e-9});
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_NEAR(run.final_state().position[0], std::cos(5.0), 1e-7);
     EXPECT_NEAR(run.final_state().position[1], amplitude * std::cos(5.0), 1e-7);
@@ -138,12 +141,12 @@ TEST(Springs, of_different_frequencies_get_steps_from_the_fastest_and_windows_fr
     EXPECT_NEAR(
         static_cast<double>(run.statistics().micro_steps) / static_cast<double>(run.statistics().projection_iterations),
         144, 10);
-    const auto exact = solve(TwoSprings{3000, 12000}.underlying(), {.start = {1, 0, 1, 1},
-                                                                    .velocity = {0, 0.5, -0.5, 0.5},
-                                                                    .t_end = 2,
-                                                                    .method = "direct",
-                                                                    .rtol = 1e-10,
-                                                                    .atol = 1e-12});
+    const auto exact = plain_run(TwoSprings{3000, 12000}.underlying(), {.start = {1, 0, 1, 1},
+                                                                        .velocity = {0, 0.5, -0.5, 0.5},
+                                                                        .t_end = 2,
+                                                                        .method = "direct",
+                                                                        .rtol = 1e-10,
+                                                                        .atol = 1e-12});
     EXPECT_LT(papers::distance(run.final_state().position, exact.final_state().position), 1e-4);
 }
 
@@ -171,7 +174,7 @@ TEST(Ipa, cvode_keeps_to_the_slow_manifold_and_converges) {
         request.rtol = rtol;
         request.atol = rtol / 100;
         request.options.macro = "cvode-adams";
-        const auto run = solve(spring_in_the_plane(1e5), request);
+        const auto run = plain_run(spring_in_the_plane(1e5), request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         errors.push_back(circle_error(run));
         EXPECT_LT(errors.back(), 100 * rtol);
@@ -188,10 +191,10 @@ TEST(HmmStiff, is_projected_again_over_many_swings) {
     exact.rtol = 1e-8;
     exact.atol = 1e-11;
     const auto system = spring_in_the_plane(3e4, 9.8);
-    const auto run = solve(system, request);
+    const auto run = plain_run(system, request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_GT(run.statistics().projections, 3);
-    const double error = papers::distance(run.final_state().position, solve(system, exact).final_state().position);
+    const double error = papers::distance(run.final_state().position, plain_run(system, exact).final_state().position);
     EXPECT_LT(error, 2e-3);
     EXPECT_TRUE(std::any_of(run.warnings().begin(), run.warnings().end(),
                             [](const auto& warning) { return warning.find("projected back") != std::string::npos; }));
@@ -202,14 +205,14 @@ TEST(Ipa, takes_every_micro_stepper_and_kernel) {
     request.velocity = {0, 0};
     request.t_end = 2;
     const auto system = spring_in_the_plane(1e5, 9.8);
-    const auto reference = solve(system, request).final_state().position;
+    const auto reference = plain_run(system, request).final_state().position;
     for (const char* micro : {"verlet4", "rk4", "heun3", "dopri5"}) {
         request.options = {.micro = micro};
-        EXPECT_LT(papers::distance(solve(system, request).final_state().position, reference), 1e-5) << micro;
+        EXPECT_LT(papers::distance(plain_run(system, request).final_state().position, reference), 1e-5) << micro;
     }
     for (const char* filter : {"flat4", "flat8", "cos8", "exponential"}) {
         request.options = {.filter = filter};
-        const auto run = solve(system, request);
+        const auto run = plain_run(system, request);
         const bool warned = std::any_of(run.warnings().begin(), run.warnings().end(), [](const auto& warning) {
             return warning.find("one vanishing moment") != std::string::npos;
         });
@@ -233,11 +236,11 @@ TEST(HmmStiff, follows_springs_that_act_on_each_other) {
             g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
         });
     Request request{.start = {1, 0, 1, -1}, .velocity = {0, 0, 0, 0}, .t_end = 2, .method = "direct", .rtol = 1e-9};
-    const auto exact = solve(pendulum, request);
+    const auto exact = plain_run(pendulum, request);
     request.rtol = 1e-6;
     for (const auto& [method, tolerated] : std::map<std::string, double>{{"hmm-stiff", 3e-4}, {"ipa", 3e-5}}) {
         request.method = method;
-        const auto run = solve(pendulum, request);
+        const auto run = plain_run(pendulum, request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_LT(papers::distance(run.final_state().position, exact.final_state().position), tolerated) << method;
     }
@@ -299,12 +302,12 @@ TEST(Relaxed, constraints_through_springs_give_the_constrained_motion_and_its_mu
                                                          }),
                                       1, [](auto q, auto, auto g) { g[0] = q[0] * q[0] + q[1] * q[1] - 1; });
     Request request{.start = {1, 0}, .velocity = {0, 0}, .t_end = 2, .method = "direct", .rtol = 1e-10, .atol = 1e-12};
-    const auto exact = solve(pendulum, request);
+    const auto exact = plain_run(pendulum, request);
     request.rtol = 1e-6;
     request.atol = 1e-9;
     for (const char* method : {"ipa", "hmm-stiff"}) {
         request.method = method;
-        const auto run = solve(pendulum, request);
+        const auto run = plain_run(pendulum, request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         EXPECT_LT(papers::distance(run.final_state().position, exact.final_state().position), 2e-5) << method;
         for (const double t : {0.5, 1.7, 2.0}) {

@@ -9,6 +9,7 @@
 #include "lento/lento.hpp"
 #include "papers/chain.hpp"
 #include "papers/pendulum.hpp"
+#include "papers/plain_run.hpp"
 #include "papers/slope.hpp"
 #include "papers/stroboscopic_runs.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 using papers::conventional;
 using papers::kepler_start;
 using papers::perturbed_kepler;
+using papers::plain_run;
 using papers::van_der_pol;
 
 constexpr double pi = std::numbers::pi;
@@ -44,8 +46,8 @@ Problem whole(Problem split) {
 
 Solution strides(double omega, double rtol = 1e-7) {
     const double t_end = std::floor(omega / (2 * pi)) * 2 * pi / omega;
-    return solve(papers::Pendulum{}.vibrated(omega),
-                 {.start = {0.5}, .t_end = t_end, .method = "multirevolution", .rtol = rtol});
+    return plain_run(papers::Pendulum{}.vibrated(omega),
+                     {.start = {0.5}, .t_end = t_end, .method = "multirevolution", .rtol = rtol});
 }
 
 TEST(Multirevolution, takes_a_fortieth_of_the_evaluations_of_a_direct_method) {
@@ -70,8 +72,8 @@ TEST(Stroboscopic, methods_meet_the_true_motion_once_a_period_and_give_it_anywhe
     const double omega = 2000;
     const auto flow = micro_flow(papers::Pendulum{}.vibrated(omega, 0.7), "dopri8", 0);
     for (const auto* method : {"sam", "multirevolution"}) {
-        const auto run = solve(papers::Pendulum{}.vibrated(omega, 0.7),
-                               {.start = {0.5}, .velocity = {1.5}, .t_end = 1, .method = method, .rtol = 1e-8});
+        const auto run = plain_run(papers::Pendulum{}.vibrated(omega, 0.7),
+                                   {.start = {0.5}, .velocity = {1.5}, .t_end = 1, .method = method, .rtol = 1e-8});
         ASSERT_EQ(run.outcome(), Outcome::completed) << method << run.explanation();
         for (const double turns : {100.0, 250.0, 250.25, 250.5, 250.7, 318.3}) {
             const double t = 2 * pi / omega * turns;
@@ -92,19 +94,19 @@ TEST(Sam, runs_with_every_solver) {
     const auto pendulum = papers::Pendulum{}.vibrated(1e5);
     const double expected = strides(1e5, 1e-9).final_state().position[0];
     for (const auto* macro : {"dopri5", "ode45", "cvode-adams", "arkode-4", "arkode-8"}) {
-        const auto run = solve(pendulum, {.start = {0.5},
-                                          .t_end = std::floor(1e5 / (2 * pi)) * 2 * pi / 1e5,
-                                          .method = "sam",
-                                          .rtol = 1e-7,
-                                          .options = {.macro = macro}});
+        const auto run = plain_run(pendulum, {.start = {0.5},
+                                              .t_end = std::floor(1e5 / (2 * pi)) * 2 * pi / 1e5,
+                                              .method = "sam",
+                                              .rtol = 1e-7,
+                                              .options = {.macro = macro}});
         ASSERT_EQ(run.outcome(), Outcome::completed) << macro << run.explanation();
         EXPECT_NEAR(run.final_state().position[0], expected, 3e-5) << macro;
     }
     for (const auto* macro : {"midpoint", "heun3", "rk4", "dopri5"}) {
-        const auto run = solve(pendulum, {.start = {0.5},
-                                          .t_end = std::floor(1e5 / (2 * pi)) * 2 * pi / 1e5,
-                                          .method = "sam",
-                                          .options = {.macro = macro, .steps = 400}});
+        const auto run = plain_run(pendulum, {.start = {0.5},
+                                              .t_end = std::floor(1e5 / (2 * pi)) * 2 * pi / 1e5,
+                                              .method = "sam",
+                                              .options = {.macro = macro, .steps = 400}});
         EXPECT_NEAR(run.final_state().position[0], expected, 2e-3) << macro;
     }
 }
@@ -121,7 +123,7 @@ TEST(Sam, differences_have_their_order_in_eps) {
             request.options.micro_steps_per_period = 128;
             const papers::Pendulum pendulum{.l = 2, .g = 9.8, .v_max = 4};
             const auto system = pendulum.vibrated(omega);
-            const auto run = solve(system, request);
+            const auto run = plain_run(system, request);
             const auto truth = conventional(system, "dopri8", 2 * pi / omega, 128,
                                             std::lround(t_end * omega / (2 * pi)), 1, {0.5, 0.3});
             lengths.push_back(1 / omega);
@@ -141,7 +143,7 @@ TEST(Sam, errors_of_runge_kutta_micro_steps_do_not_depend_on_the_frequency) {
             request.options.micro = "rk4";
             request.options.micro_steps_per_period = n;
             request.options.difference_order = 4;
-            return solve(papers::Pendulum{}.vibrated(omega), request).final_state().position[0];
+            return plain_run(papers::Pendulum{}.vibrated(omega), request).final_state().position[0];
         };
         errors.push_back(std::abs(solve_with(12) - solve_with(96)));
     }
@@ -162,7 +164,7 @@ TEST(Sam, errors_of_splitting_micro_steps_fall_with_eps) {
             request.options.micro = "strang";
             request.options.micro_steps_per_period = n;
             request.options.difference_order = 4;
-            return solve(van_der_pol(eps), request).final_state().position;
+            return plain_run(van_der_pol(eps), request).final_state().position;
         };
         errors.push_back(apart(solve_with(16), solve_with(512)));
     }
@@ -177,11 +179,11 @@ TEST(Splitting, micro_steppers_all_find_the_same_slow_orbit) {
     const auto system = perturbed_kepler(eps);
     const auto truth = conventional(system, "dopri8", 2 * pi, 64, 256, 1, kepler_start)[0];
     for (const auto* micro : {"strang", "suzuki4", "kahan-li6", "aba84", "aba104", "dopri8"}) {
-        const auto run = solve(system, {.start = kepler_start,
-                                        .t_end = 512 * pi,
-                                        .method = "multirevolution",
-                                        .rtol = 1e-7,
-                                        .options = {.micro = micro}});
+        const auto run = plain_run(system, {.start = kepler_start,
+                                            .t_end = 512 * pi,
+                                            .method = "multirevolution",
+                                            .rtol = 1e-7,
+                                            .options = {.micro = micro}});
         ASSERT_EQ(run.outcome(), Outcome::completed) << micro << run.explanation();
         EXPECT_LT(apart(run.final_state().position, truth), 2e-6) << micro;
     }
@@ -194,8 +196,8 @@ TEST(Splitting, of_the_exact_part_saves_evaluations) {
     });
     const auto evaluations = [&](const char* micro) {
         const auto run =
-            solve(split(whole.with_period(2 * pi), OscillatorFlow({{0, 1, 1.0}})),
-                  {.start = {0.5, 0.5}, .t_end = 1e4, .method = "multirevolution", .options = {.micro = micro}});
+            plain_run(split(whole.with_period(2 * pi), OscillatorFlow({{0, 1, 1.0}})),
+                      {.start = {0.5, 0.5}, .t_end = 1e4, .method = "multirevolution", .options = {.micro = micro}});
         EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         return run.statistics().force_evaluations;
     };
@@ -215,7 +217,7 @@ TEST(Splitting, an_orbit_that_loses_its_negative_energy_is_told_of) {
                        }).with_names({"x1", "x2", "v1", "v2"});
     const auto system = split(whole.with_period(2 * pi), KeplerFlow<papers::KeplerTimeFactor>({0, 1}, {2, 3}, 1.0));
     for (const auto* method : {"sam", "multirevolution"}) {
-        const auto run = solve(system, {.start = kepler_start, .t_end = 5000, .method = method});
+        const auto run = plain_run(system, {.start = kepler_start, .t_end = 5000, .method = method});
         EXPECT_NE(run.outcome(), Outcome::completed) << method;
         EXPECT_FALSE(run.explanation().empty());
         EXPECT_LT(run.record().t_end, 1000);
@@ -251,7 +253,7 @@ TEST(Multirevolution, follows_a_satellite_for_thirty_days_without_knowing_its_pe
         .start = {a, 0, 0}, .velocity = {0, speed * std::cos(slope), speed * std::sin(slope)}, .t_end = 30 * 86400.0};
     request.method = "multirevolution";
     request.rtol = 1e-5;
-    const auto run = solve(satellite(), request);
+    const auto run = plain_run(satellite(), request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     const auto position_error = [](const Snapshot& state, const Snapshot& truth) {
         return std::hypot(state.position[0] - truth.position[0], state.position[1] - truth.position[1],
@@ -261,7 +263,7 @@ TEST(Multirevolution, follows_a_satellite_for_thirty_days_without_knowing_its_pe
     request.options.macro = "arkode-8";
     request.rtol = 1e-13;
     request.atol = 1e-13;
-    const auto truth = solve(satellite(), request);
+    const auto truth = plain_run(satellite(), request);
     const double error = position_error(run.fast(request.t_end), truth.final_state());
     EXPECT_LT(error, 1);
     // The direct method at its loosest tolerance that is as accurate.
@@ -270,7 +272,7 @@ TEST(Multirevolution, follows_a_satellite_for_thirty_days_without_knowing_its_pe
     for (double rtol = 1e-8; rtol > 1e-13; rtol /= 1.5) {
         request.rtol = rtol;
         request.atol = rtol;
-        const auto other = solve(satellite(), request);
+        const auto other = plain_run(satellite(), request);
         its_error = position_error(other.final_state(), truth.final_state());
         direct = other.statistics().force_evaluations;
         if (its_error < error) {
@@ -291,7 +293,7 @@ TEST(Stroboscopic, methods_find_the_period_of_an_oscillator) {
     });
     const auto truth = conventional(undivided, "dopri8", 2 * pi, 32, 640, 1, {0.5, 0.5})[0];
     for (const auto* method : {"sam", "lips", "multirevolution"}) {
-        const auto run = solve(unknown, {.start = {0.5, 0.5}, .t_end = 1280 * pi, .method = method, .rtol = 1e-8});
+        const auto run = plain_run(unknown, {.start = {0.5, 0.5}, .t_end = 1280 * pi, .method = method, .rtol = 1e-8});
         ASSERT_EQ(run.outcome(), Outcome::completed) << method << run.explanation();
         EXPECT_LT(apart(run.fast(1280 * pi).position, truth), 3e-6) << method;
         EXPECT_NEAR(*run.final_state().revolutions, 640, 1e-2) << method;
@@ -303,7 +305,7 @@ TEST(Stroboscopic, a_motion_that_does_not_return_is_refused) {
         rate[0] = 1.0 + 0 * y[0];
         rate[1] = -y[1];
     });
-    const auto run = solve(drift, {.start = {0, 1}, .t_end = 50, .method = "multirevolution"});
+    const auto run = plain_run(drift, {.start = {0, 1}, .t_end = 50, .method = "multirevolution"});
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_TRUE(says(run.explanation(), "does not return")) << run.explanation();
 }
@@ -315,7 +317,8 @@ TEST(Stroboscopic, an_orbit_that_escapes_is_told_of) {
         f[0] = -x[0] / cube + 0.002 * v[0];
         f[1] = -x[1] / cube + 0.002 * v[1];
     });
-    const auto run = solve(pushed, {.start = {1, 0}, .velocity = {0, 1}, .t_end = 5000, .method = "multirevolution"});
+    const auto run =
+        plain_run(pushed, {.start = {1, 0}, .velocity = {0, 1}, .t_end = 5000, .method = "multirevolution"});
     EXPECT_NE(run.outcome(), Outcome::completed);
     EXPECT_FALSE(run.explanation().empty());
     for (const double component : run.final_state().position) {
@@ -327,11 +330,11 @@ TEST(Stroboscopic, an_orbit_that_escapes_is_told_of) {
 
 TEST(Stroboscopic, a_period_that_is_wrong_by_a_percent_is_told_of) {
     const auto system = whole(van_der_pol(1e-3)).with_period(2 * pi * 1.01);
-    const auto run = solve(system, {.start = {0.5, 0.5}, .t_end = 2000, .method = "multirevolution"});
+    const auto run = plain_run(system, {.start = {0.5, 0.5}, .t_end = 2000, .method = "multirevolution"});
     ASSERT_FALSE(run.warnings().empty());
     EXPECT_TRUE(says(run.warnings()[0], "too long: the motion returns after 6.28")) << run.warnings()[0];
-    const auto shorter = solve(whole(van_der_pol(1e-3)).with_period(2 * pi * 0.99),
-                               {.start = {0.5, 0.5}, .t_end = 2000, .method = "sam"});
+    const auto shorter = plain_run(whole(van_der_pol(1e-3)).with_period(2 * pi * 0.99),
+                                   {.start = {0.5, 0.5}, .t_end = 2000, .method = "sam"});
     ASSERT_FALSE(shorter.warnings().empty());
     EXPECT_TRUE(says(shorter.warnings()[0], "too short")) << shorter.warnings()[0];
 }
@@ -339,7 +342,7 @@ TEST(Stroboscopic, a_period_that_is_wrong_by_a_percent_is_told_of) {
 TEST(Stroboscopic, a_map_far_from_the_identity_is_refused) {
     for (const auto* method : {"sam", "lips", "multirevolution"}) {
         const auto run =
-            solve(whole(van_der_pol(1e-3)).with_period(5), {.start = {0.5, 0.5}, .t_end = 2000, .method = method});
+            plain_run(whole(van_der_pol(1e-3)).with_period(5), {.start = {0.5, 0.5}, .t_end = 2000, .method = method});
         EXPECT_EQ(run.outcome(), Outcome::no_scale_separation);
         EXPECT_TRUE(says(run.explanation(), "not near the identity")) << run.explanation();
     }
@@ -350,7 +353,7 @@ TEST(Stroboscopic, steps_beyond_stability_are_told_of) {
     Request request{.start = {2, 0}, .t_end = 2e6, .method = "multirevolution"};
     request.options.macro = "rk4";
     request.options.periods_per_step = 1000;
-    const auto run = solve(van_der_pol(1e-3), request);
+    const auto run = plain_run(van_der_pol(1e-3), request);
     EXPECT_EQ(run.outcome(), Outcome::unstable) << run.explanation();
     EXPECT_TRUE(says(run.explanation(), "periods_per_step")) << run.explanation();
 }
@@ -358,7 +361,7 @@ TEST(Stroboscopic, steps_beyond_stability_are_told_of) {
 TEST(Stroboscopic, a_time_that_is_as_fast_as_the_period_is_refused) {
     const auto driven =
         first_order_system(1, [](auto, auto t, auto rate) { rate[0] = cos(50 * t); }).with_period(2 * pi / 50);
-    const auto run = solve(driven, {.start = {0.0}, .t_end = 100, .method = "sam"});
+    const auto run = plain_run(driven, {.start = {0.0}, .t_end = 100, .method = "sam"});
     EXPECT_EQ(run.outcome(), Outcome::refused);
     EXPECT_TRUE(says(run.explanation(), "declare a phase")) << run.explanation();
 }
@@ -367,18 +370,18 @@ TEST(Stroboscopic, phases_without_a_common_period_are_misuse) {
     const auto system =
         vibrated_system(1, std::vector<double>{100, 100 * std::numbers::sqrt2},
                         [](auto, auto, auto, auto theta, auto f) { f[0] = cos(theta[0]) + cos(theta[1]); });
-    EXPECT_THROW(solve(system, {.start = {0.0}, .t_end = 10, .method = "sam"}), Misuse);
+    EXPECT_THROW(plain_run(system, {.start = {0.0}, .t_end = 10, .method = "sam"}), Misuse);
 }
 
 TEST(Stroboscopic, a_run_of_few_periods_is_refused) {
-    const auto run = solve(van_der_pol(1e-3), {.start = {0.5, 0.5}, .t_end = 12, .method = "multirevolution"});
+    const auto run = plain_run(van_der_pol(1e-3), {.start = {0.5, 0.5}, .t_end = 12, .method = "multirevolution"});
     EXPECT_EQ(run.outcome(), Outcome::no_scale_separation);
 }
 
 TEST(Stroboscopic, options_that_do_not_fit_are_misuse) {
     const auto run = [](Options options, const char* method) {
-        return solve(van_der_pol(1e-3),
-                     {.start = {0.5, 0.5}, .t_end = 2000, .method = method, .options = std::move(options)});
+        return plain_run(van_der_pol(1e-3),
+                         {.start = {0.5, 0.5}, .t_end = 2000, .method = method, .options = std::move(options)});
     };
     EXPECT_THROW(run({.macro = "rk4"}, "multirevolution"), Misuse);
     EXPECT_THROW(run({.macro = "dopri5"}, "multirevolution"), Misuse);
@@ -395,7 +398,7 @@ TEST(Stroboscopic, the_origin_of_a_coordinate_does_not_matter) {
         const auto system = vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {
             f[0] = 1.0 + omega * cos(theta) * (1.0 + x[0] - origin);
         });
-        return solve(system, {.start = {origin}, .t_end = 1, .method = "multirevolution"});
+        return plain_run(system, {.start = {origin}, .t_end = 1, .method = "multirevolution"});
     };
     const auto at_zero = from(0);
     const auto shifted = from(1);
@@ -406,8 +409,8 @@ TEST(Stroboscopic, the_origin_of_a_coordinate_does_not_matter) {
 TEST(Stroboscopic, runs_may_start_before_zero) {
     const auto spring =
         plain_system(1, [](auto x, auto v, auto, auto f) { f[0] = -x[0] - 0.5 * x[0] * x[0] * x[0] - 1e-4 * v[0]; });
-    const auto early = solve(spring, {.start = {1}, .t_start = -100, .t_end = 900, .method = "multirevolution"});
-    const auto later = solve(spring, {.start = {1}, .t_end = 1000, .method = "multirevolution"});
+    const auto early = plain_run(spring, {.start = {1}, .t_start = -100, .t_end = 900, .method = "multirevolution"});
+    const auto later = plain_run(spring, {.start = {1}, .t_end = 1000, .method = "multirevolution"});
     ASSERT_EQ(early.outcome(), Outcome::completed) << early.explanation();
     EXPECT_NEAR(early.fast(900).position[0], later.fast(1000).position[0], 1e-5);
 }
@@ -417,14 +420,14 @@ TEST(Stroboscopic, a_time_that_turns_with_the_period_is_seen_away_from_the_start
         rate[0] = y[1];
         rate[1] = -y[0] - 0.004 * y[1] + 0.01 * y[0] * cos(2 * t);
     });
-    const auto run = solve(pumped.with_period(2 * pi), {.start = {0, 1}, .t_end = 1000, .method = "sam"});
+    const auto run = plain_run(pumped.with_period(2 * pi), {.start = {0, 1}, .t_end = 1000, .method = "sam"});
     EXPECT_EQ(run.outcome(), Outcome::refused) << run.explanation();
     // A slow time is welcome.
     const auto fading = first_order_system(2, [](auto y, auto t, auto rate) {
         rate[0] = y[1];
         rate[1] = -y[0] - 0.004 * y[1] * cos(1e-3 * t);
     });
-    EXPECT_EQ(solve(fading.with_period(2 * pi), {.start = {0, 1}, .t_end = 1000, .method = "sam"}).outcome(),
+    EXPECT_EQ(plain_run(fading.with_period(2 * pi), {.start = {0, 1}, .t_end = 1000, .method = "sam"}).outcome(),
               Outcome::completed);
 }
 
@@ -438,18 +441,18 @@ TEST(Stroboscopic, eccentric_orbits_are_followed) {
     });
     Request request{
         .start = {1 - e, 0}, .velocity = {0, std::sqrt((1 + e) / (1 - e))}, .t_end = 2000, .method = "multirevolution"};
-    const auto run = solve(orbit, request);
+    const auto run = plain_run(orbit, request);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     request.method = "direct";
     request.rtol = request.atol = 1e-13;
-    EXPECT_LT(apart(run.fast(2000).position, solve(orbit, request).final_state().position), 1e-4);
+    EXPECT_LT(apart(run.fast(2000).position, plain_run(orbit, request).final_state().position), 1e-4);
 }
 
 TEST(Stroboscopic, kinks_are_not_taken_for_rounding) {
     const auto rubbing = plain_system(1, [](auto x, auto v, auto, auto f) {
         f[0] = -x[0] - 1e-3 * v[0] * abs(v[0]) - 1e-3 * (v[0] > 0 ? 1.0 : v[0] < 0 ? -1.0 : 0.0);
     });
-    const auto run = solve(rubbing, {.start = {1}, .t_end = 300, .method = "multirevolution"});
+    const auto run = plain_run(rubbing, {.start = {1}, .t_end = 300, .method = "multirevolution"});
     for (const auto& warning : run.warnings()) {
         EXPECT_FALSE(says(warning, "rounding")) << warning;
     }
@@ -459,7 +462,7 @@ TEST(Multirevolution, strides_of_adams_methods_are_no_longer_than_asked_and_held
     for (const std::size_t longest : {std::size_t{1}, std::size_t{100}}) {
         Request request{.start = {0.5, 0.5}, .t_end = 4000 * pi, .method = "multirevolution"};
         request.options.periods_per_step = longest;
-        const auto run = solve(van_der_pol(1e-3), request);
+        const auto run = plain_run(van_der_pol(1e-3), request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
         for (const auto& step : run.trajectory().steps()) {
             EXPECT_LT(step.to() - step.from(), 2 * pi * (static_cast<double>(longest) + 0.01));
@@ -481,7 +484,7 @@ TEST(Multirevolution, keeps_nothing_over_a_million_periods) {
         last = std::hypot(y[0], y[1]);
     };
     request.keep = Recorder::Keep::nothing;
-    const auto run = solve(van_der_pol(1e-3), request);
+    const auto run = plain_run(van_der_pol(1e-3), request);
     EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_EQ(samples, 1001u);
     EXPECT_NEAR(last, 2, 2e-3);  // the limit cycle
@@ -499,7 +502,7 @@ TEST(Stroboscopic, methods_keep_constraints_and_find_their_forces) {
     const double t_end = static_cast<double>(periods) * 2 * pi / omega;
     const auto truth = conventional(system, "herk4", 2 * pi / omega, 128, periods, 1, y)[0];
     for (const auto* method : {"sam", "multirevolution"}) {
-        const auto run = solve(system, {.start = start, .t_end = t_end, .method = method, .rtol = 1e-7});
+        const auto run = plain_run(system, {.start = start, .t_end = t_end, .method = method, .rtol = 1e-7});
         ASSERT_EQ(run.outcome(), Outcome::completed) << method << run.explanation();
         for (const double t : {0.3 * t_end, t_end}) {
             const auto state = run.slow(t);

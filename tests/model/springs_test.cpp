@@ -39,7 +39,11 @@ frequency = "omega"
 )";
 
 Request request(const std::string& method) {
-    return {.start = {1, 0, 2, 0}, .velocity = {0, -0.5, 0, 0.5}, .t_end = 3, .method = method};
+    return {.start = {1, 0, 2, 0},
+            .velocity = {0, -0.5, 0, 0.5},
+            .t_end = 3,
+            .method = method,
+            .options = {.estimate = "none"}};
 }
 
 TEST(ModelSprings, run_like_those_written_in_cpp) {
@@ -104,6 +108,7 @@ TEST(ModelSprings, with_a_potential_of_their_own_move_like_those_with_its_elonga
     const auto elongation = read(head + "elongation = \"hypot(x, y) - 1\"\nfrequency = 1e5\n");
     const auto potential = read(head + "potential = \"1e10/2*(hypot(x, y) - 1)^2\"\nfrequency = 1e5\n");
     Request fall{.start = {1, 0}, .velocity = {0, 0}, .t_end = 1, .method = "ipa"};
+    fall.options.estimate = "none";
     fall.options.guess = "none";  // a potential has no elongation to guess with
     const auto one = solve(elongation, fall);
     const auto two = solve(potential, fall);
@@ -134,8 +139,11 @@ TEST(ModelSprings, few_among_many_coordinates_compile) {
         text += fmt::format("q{} = {{ start = 1, velocity = 0.1 }}\n", i);
     }
     text += "[springs.only]\nelongation = \"q0 - cos(t)\"\nfrequency = 1e4\n";
-    Request still{
-        .start = std::vector<double>(200, 1.0), .velocity = std::vector<double>(200, 0.1), .t_end = 1, .method = "ipa"};
+    Request still{.start = std::vector<double>(200, 1.0),
+                  .velocity = std::vector<double>(200, 0.1),
+                  .t_end = 1,
+                  .method = "ipa",
+                  .options = {.estimate = "none"}};
     const auto run = solve(read(text), still);
     ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
     EXPECT_NEAR(run.final_state().position[0], std::cos(1.0), 1e-5);

@@ -378,14 +378,16 @@ TEST(Forces, from_a_c_function_run_in_a_problem) {
         pendulum_in_c(at.data(), nullptr, 0, &phase, &gravity, f.data(), &length);
     });
     for (const char* method : {"hmm-async", "direct"}) {
-        const Request request{.start = {0.5}, .t_end = 0.3, .method = method, .rtol = 1e-6};
+        const Request request{
+            .start = {0.5}, .t_end = 0.3, .method = method, .rtol = 1e-6, .options = {.estimate = "none"}};
         const auto run = solve(problem, request);
         ASSERT_EQ(run.outcome(), Outcome::completed) << method;
         EXPECT_EQ(run.slow(0.3).position, solve(same, request).slow(0.3).position) << method;
         EXPECT_GT(run.statistics().force_evaluations, 100);
     }
     // Other values of the parameters are other motions of the same code.
-    const Request request{.start = {0.5}, .t_end = 0.3, .method = "hmm-async", .rtol = 1e-6};
+    const Request request{
+        .start = {0.5}, .t_end = 0.3, .method = "hmm-async", .rtol = 1e-6, .options = {.estimate = "none"}};
     auto heavy = problem;
     heavy.parameters = {20};
     EXPECT_GT(std::abs(solve(heavy, request).slow(0.3).position[0] - solve(problem, request).slow(0.3).position[0]),

@@ -34,6 +34,7 @@ struct Options {
     std::optional<std::string> reconstruction{};
     std::optional<std::size_t> phases{};
     std::optional<std::size_t> sweeps{};
+    std::optional<std::string> estimate{};
 };
 
 struct OptionEntry {

@@ -6,7 +6,8 @@
 namespace [[gnu::visibility("default")]] lento {
 
 enum class Outcome {
-    completed,            ///< reached t_end
+    completed,            ///< reached t_end, within the tolerance by its own estimate where there is one
+    tolerance_missed,     ///< reached t_end, with an estimate of the error above the tolerance
     interrupted,          ///< stopped by the user; what there is, is valid
     diverged,             ///< a value became infinite or not a number
     unstable,             ///< a fast oscillation grows from step to step

@@ -56,6 +56,7 @@ struct Problem {
     std::shared_ptr<const ExactPart> exact{};  ///< a part of the rates whose flow is known
     std::shared_ptr<const SlowFunctions> slow{};
     std::vector<double> parameters{};  ///< inputs of the forces; other values compile nothing again
+    bool time_dependent = true;        ///< false: forces are known not to see t but through the phases
     Parity parity = Parity::unknown;
     FastVelocity fast_velocity{};
     // The same problem otherwise, where it knows how.

@@ -28,6 +28,7 @@ struct Verdict {
     bool applies = false;
     std::string why;                ///< or why not
     double evaluations = HUGE_VAL;  ///< of the force that it would take, roughly; infinite: `auto` does not take it
+    double expected_error = 0;      ///< of the result, in tolerances, as far as the start tells
 };
 
 class Run;
@@ -42,6 +43,8 @@ struct Method {
     std::string_view problems;  ///< that it is for, in a few words
     std::string_view paper;     ///< the key of the paper it is from; empty if it is Lento's own
     SlowMeaning slow_is;
+    /// By which its error is known: itself, or beside the solution of another.
+    enum class Estimate { beside_another, own } estimate = Estimate::beside_another;
     std::string_view summary;
     std::span<const Option> options;
     Verdict (*judge)(const Problem& problem, const Request& request);  ///< may it: the one place that says so

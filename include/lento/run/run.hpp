@@ -27,8 +27,8 @@
 namespace [[gnu::visibility("default")]] lento {
 
 /// Who chose the method. One that was asked for runs, or fails with its reason; one that `auto` chose may leave the
-/// problem to another.
-enum class ChosenBy { name, automatic };
+/// problem to another, unless that one has failed already.
+enum class ChosenBy { name, automatic, automatic_at_last };
 
 /// Ends a march in another way than it says; no component is to blame for that.
 void end_as(MarchResult& result, Outcome outcome, std::string explanation);
@@ -69,8 +69,13 @@ public:
     void note(std::string name, std::string value) { record_.options.push_back({std::move(name), std::move(value)}); }
     void note(const MacroChoice& macro);
     Statistics& statistics() { return record_.statistics; }
-    void estimate(std::vector<double> errors) { record_.error_estimate = std::move(errors); }
-    const std::vector<double>& error_estimate() const { return record_.error_estimate; }
+    /// Of the true solution's components, the largest over the run; `scales` are the largest |y_i|. What is above the
+    /// tolerance makes a run that completes end as tolerance_missed; `why` says what keeps it there.
+    void estimate(std::vector<double> errors, std::span<const double> scales, std::string why = {});
+    /// Amplitudes of oscillations that the slow solution omits by definition, the largest over the run.
+    void leave_out(std::vector<double> amplitudes) { record_.left_out = std::move(amplitudes); }
+    /// Whether nobody asked for one plain run.
+    bool estimates() const { return request_.options.estimate.value_or("yes") != "none"; }
 
     /// What the method relies on does not hold; a march under way ends at its next step. The first is the cause of the
     /// others.
@@ -113,8 +118,9 @@ private:
     const Method* method_;
     ChosenBy by_;
     Request request_;
-    double asked_rtol_;
+    double asked_rtol_, asked_atol_;
     RunRecord record_;
+    std::optional<std::string> missed_;  // the tolerance, as a sentence
     std::optional<Violation> violation_;
     std::function<void()> count_;
     std::stop_source stop_;

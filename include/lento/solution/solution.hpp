@@ -56,8 +56,10 @@ struct RunRecord {
     Statistics statistics{};
     std::vector<std::string> warnings{};
     std::vector<UsedOption> options{};
-    std::vector<double>
-        error_estimate{};  ///< of the true solution's y = (position, velocity), largest over the run; empty: not known
+    /// Of the true solution's y = (position, velocity), the largest over the run; empty: not known.
+    std::vector<double> error_estimate{};
+    /// Amplitudes of oscillations that the solution omits by definition, of the same; empty: none.
+    std::vector<double> left_out{};
 };
 
 /// Reading is for one thread at a time: states on constraints are put back on them with work space of the solution.
@@ -78,11 +80,17 @@ public:
     }
     /// The same after other methods were tried, which took so many evaluations.
     Solution after(std::vector<Tried> tried, std::int64_t evaluations) &&;
+    /// The same with what another run found to be its error, with so many evaluations; `missed` is a sentence where that
+    /// is above the tolerance.
+    Solution with_estimate(std::vector<double> errors, std::int64_t evaluations, std::optional<std::string> missed) &&;
     /// The same with states that `completion` adds multipliers to.
     Solution completed_by(Settling completion) &&;
 
     /// The slow motion. Misuse outside the time reached, or if the run streamed its samples and kept nothing.
     Snapshot slow(double t) const;
+
+    /// A state as its sink was given it.
+    Snapshot snapshot(double t, std::span<const double> y) const;
 
     /// The true motion, reconstructed. Misuse where the method gives none.
     Snapshot fast(double t) const { return reconstruct(slow(t)); }

@@ -1,0 +1,74 @@
+#include "judge/fast_oscillation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/number.hpp"
+
+namespace lento {
+namespace {
+
+/// |d ln mu / d x_i|, of the slowest or the fastest frequency.
+double slope_of_frequencies(const Problem& problem, double t, In x, std::size_t i, double h) {
+    std::vector<double> moved(x.begin(), x.end());
+    moved[i] = x[i] + h;
+    const auto above = spring_spectrum(problem, moved, t);
+    moved[i] = x[i] - h;
+    const auto below = spring_spectrum(problem, moved, t);
+    const double slope =
+        larger(std::abs(std::log(above.slowest / below.slowest)), std::abs(std::log(above.fastest / below.fastest))) /
+        (2 * h);
+    return std::isfinite(slope) ? slope : 1 / h;
+}
+
+/// Whether springs move a coordinate: by themselves or through the masses.
+std::vector<bool> moved_by_springs(const Problem& problem) {
+    const auto& pattern = problem.springs->measures->pattern();
+    std::vector<bool> moved(problem.dimension(), false);
+    for (std::size_t entry = 0; entry < pattern.entries(); ++entry) {
+        for (std::size_t i = 0; i < moved.size(); ++i) {
+            moved[i] = moved[i] || problem.mass.inverse_entry(i, pattern.column(entry)) != 0;
+        }
+    }
+    return moved;
+}
+
+}  // namespace
+
+FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, In x, In v, const SlowSize& size) {
+    const std::size_t d = x.size();
+    std::vector<double> w(outset.velocity.begin(), outset.velocity.end());
+    add_to(w, -1, v);
+    const auto& springs = *problem.springs;
+    std::vector<double> there(springs.measures->count()), here(there.size());
+    springs.measures->values(outset.start, outset.t_start, there);
+    springs.measures->values(x, outset.t_start, here);
+    FastOscillation found{.energy = kinetic_energy(problem, w),
+                          .amplitudes = std::vector<double>(2 * d),
+                          .pushes = std::vector<double>(2 * d)};
+    for (const auto& spring : springs.entries) {
+        for (std::size_t m = spring.first; m < spring.last; ++m) {
+            found.energy += spring.strength * (there[m] - here[m]) * (there[m] - here[m]) / 2;
+        }
+    }
+    const auto spectrum = spring_spectrum(problem, x, outset.t_start);
+    constexpr std::size_t many = 64;  // coordinates: each costs two spectra
+    const double step = 1e-4 * size.length;
+    const double longest = std::min(outset.length() / 2, size.time);
+    const auto moved = moved_by_springs(problem);
+    for (std::size_t i = 0; i < d; ++i) {
+        const double mobility = problem.mass.inverse_entry(i, i);
+        const double speed = std::sqrt(2 * found.energy * mobility);
+        found.amplitudes[d + i] = moved[i] ? speed : 0.0;
+        found.amplitudes[i] = found.amplitudes[d + i] / spectrum.slowest;
+        const double slope = d <= many ? slope_of_frequencies(problem, outset.t_start, x, i, step) : 1 / size.length;
+        const double share = speed / spectrum.slowest / size.length;
+        const double push = found.energy * mobility * slope +
+                            share * share * (size.acceleration + size.velocity * size.velocity / size.length);
+        found.pushes[i] = push * longest * outset.length();
+        found.pushes[d + i] = push * outset.length();
+    }
+    return found;
+}
+
+}  // namespace lento

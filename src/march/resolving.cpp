@@ -1,0 +1,399 @@
+#include "march/resolving.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "march/constrained.hpp"
+#include "march/ending.hpp"
+#include "problem/time_scales.hpp"
+#include "step/dop853.hpp"
+#include "step/nystroem.hpp"
+
+namespace lento {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Times and phases along a step, by the share c of it.
+class Clockwork {
+public:
+    explicit Clockwork(const std::vector<Phase>& phases)
+        : phases_(phases), start_(phases.size()), turn_(phases.size()), theta_(phases.size()) {}
+
+    void begin(double t, double h) {
+        constexpr double many = 64;  // radians a step: their multiples would lose digits
+        t_ = t;
+        h_ = h;
+        exact_ = false;
+        for (std::size_t j = 0; j < phases_.size(); ++j) {
+            start_[j] = phases_[j].at(t);
+            turn_[j] = phases_[j].frequency * h;
+            exact_ = exact_ || std::abs(turn_[j]) > many;
+        }
+    }
+    double time(double c) const { return t_ + c * h_; }
+    double phase(std::size_t j, double c) const { return exact_ ? phases_[j].at(time(c)) : start_[j] + c * turn_[j]; }
+    In phases(double c) {
+        for (std::size_t j = 0; j < theta_.size(); ++j) {
+            theta_[j] = phase(j, c);
+        }
+        return theta_;
+    }
+
+private:
+    const std::vector<Phase>& phases_;
+    double t_ = 0, h_ = 0;
+    bool exact_ = false;
+    std::vector<double> start_, turn_, theta_;
+};
+
+/// Accelerations along a step, at positions alone.
+template <std::size_t Extent>
+class PositionSide {
+public:
+    PositionSide(Acceleration& acceleration, const std::vector<Phase>& phases)
+        : acceleration_(acceleration),
+          single_(Extent == 1 ? acceleration.single() : std::nullopt),
+          clockwork_(phases),
+          has_phase_(!phases.empty()),
+          no_velocity_(acceleration.problem().dimension(), nan) {}
+
+    void begin(double t, double h) { clockwork_.begin(t, h); }
+    void operator()(double c, std::span<const double, Extent> x, std::span<double, Extent> a) {
+        ++evaluations;
+        if constexpr (Extent == 1) {
+            if (single_) {
+                a[0] = (*single_)(x[0], nan, clockwork_.time(c), has_phase_ ? clockwork_.phase(0, c) : 0.0);
+                return;
+            }
+        }
+        acceleration_.uncounted<Extent>(x, std::span<const double, Extent>(no_velocity_), clockwork_.time(c),
+                                        clockwork_.phases(c), a);
+    }
+    /// y' = (v, a) where the step begins, with the velocity that there is.
+    void rate(In y, Out derivative) {
+        ++evaluations;
+        const std::size_t d = y.size() / 2;
+        std::ranges::copy(y.last(d), derivative.begin());
+        acceleration_.uncounted<dynamic>(y.first(d), y.last(d), clockwork_.time(0), clockwork_.phases(0),
+                                         derivative.last(d));
+    }
+    /// Whether the acceleration is finite with a velocity and not without.
+    bool sees_velocity(In y) {
+        std::vector<double> with(y.size()), without(y.size() / 2);
+        rate(y, with);
+        (*this)(0, std::span<const double, Extent>(y.data(), y.size() / 2), std::span<double, Extent>(without));
+        return !first_not_finite(with) && first_not_finite(without);
+    }
+
+    std::int64_t evaluations = 0;
+
+private:
+    Acceleration& acceleration_;
+    std::optional<Acceleration::Single> single_;
+    Clockwork clockwork_;
+    bool has_phase_;
+    std::vector<double> no_velocity_;
+};
+
+/// y' = (v, a) along a step.
+template <std::size_t Extent>
+class MotionSide {
+public:
+    MotionSide(Acceleration& acceleration, const std::vector<Phase>& phases)
+        : acceleration_(acceleration),
+          single_(Extent == 1 ? acceleration.single() : std::nullopt),
+          clockwork_(phases),
+          has_phase_(!phases.empty()) {}
+
+    void begin(double t, double h) { clockwork_.begin(t, h); }
+    void operator()(double c, std::span<const double, twice(Extent)> y, std::span<double, twice(Extent)> derivative) {
+        ++evaluations;
+        if constexpr (Extent == 1) {
+            if (single_) {
+                derivative[0] = y[1];
+                derivative[1] = (*single_)(y[0], y[1], clockwork_.time(c), has_phase_ ? clockwork_.phase(0, c) : 0.0);
+                return;
+            }
+        }
+        const std::size_t d = y.size() / 2;
+        using Part = std::span<const double, Extent>;
+        std::copy_n(y.data() + d, d, derivative.data());
+        acceleration_.uncounted<Extent>(Part(y.data(), d), Part(y.data() + d, d), clockwork_.time(c),
+                                        clockwork_.phases(c), std::span<double, Extent>(derivative.data() + d, d));
+    }
+    void rate(In y, Out derivative) {
+        (*this)(0, std::span<const double, twice(Extent)>(y.data(), y.size()),
+                std::span<double, twice(Extent)>(derivative.data(), derivative.size()));
+    }
+    bool sees_velocity(In) const { return false; }
+
+    std::int64_t evaluations = 0;
+
+private:
+    Acceleration& acceleration_;
+    std::optional<Acceleration::Single> single_;
+    Clockwork clockwork_;
+    bool has_phase_;
+};
+
+/// Rates of variables along a step.
+template <std::size_t Extent>
+class VariableSide {
+public:
+    explicit VariableSide(const Problem& problem) : problem_(problem), clockwork_(problem.phases) {}
+
+    void begin(double t, double h) { clockwork_.begin(t, h); }
+    void operator()(double c, std::span<const double, Extent> y, std::span<double, Extent> derivative) {
+        ++evaluations;
+        problem_.forces.at(y.data(), nullptr, clockwork_.time(c), clockwork_.phases(c).data(),
+                           problem_.parameters.data(), derivative.data());
+    }
+    void rate(In y, Out derivative) {
+        (*this)(0, std::span<const double, Extent>(y.data(), y.size()),
+                std::span<double, Extent>(derivative.data(), derivative.size()));
+    }
+    bool sees_velocity(In) const { return false; }
+
+    std::int64_t evaluations = 0;
+
+private:
+    const Problem& problem_;
+    Clockwork clockwork_;
+};
+
+/// What a step may err by in each component.
+void tolerate(const Tolerance& tolerance, In scales, Out tolerated) {
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        tolerated[i] = tolerance.absolute + tolerance.relative * scales[i];
+    }
+}
+
+/// From the state and its first two derivatives, as for methods of order q (Hairer, Norsett, Wanner, Solving ODEs I,
+/// section II.4).
+template <class Side>
+double first_step(Side& side, double t, double longest, In y, In tolerated, double q) {
+    const auto norm = [&](In values) {
+        double worst = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            worst = std::max(worst, std::abs(values[i]) / tolerated[i]);
+        }
+        return worst;
+    };
+    std::vector<double> rate(y.size()), later(y.begin(), y.end()), change(y.size());
+    side.begin(t, 0);
+    side.rate(y, rate);
+    const double size = norm(y);
+    const double speed = norm(rate);
+    const double guess = std::min(size < 1e-5 || speed < 1e-5 ? 1e-6 * longest : 0.01 * size / speed, longest);
+    add_to(later, guess, rate);
+    side.begin(t + guess, 0);
+    side.rate(later, change);
+    add_to(change, -1, rate);
+    const double steepest = std::max(speed, norm(change) / guess);
+    const double wanted = steepest <= 1e-15 ? 1e-3 * guess : std::pow(0.01 / steepest, 1 / q);
+    return std::min({std::isfinite(wanted) ? wanted : guess, 100 * guess, longest});
+}
+
+}  // namespace
+
+struct ResolvingMarch::Course {
+    Interval interval;
+    Tolerance tolerance;
+    const Limits& limits;
+    std::vector<double>& y;
+    Recorder& recorder;
+    MarchResult result{};
+    bool sees_velocity = false;
+};
+
+ResolvingMarch::ResolvingMarch(const Problem& problem, Stepper stepper) : problem_(problem), stepper_(stepper) {
+    if (problem.second_order) {
+        acceleration_ = std::make_unique<Acceleration>(problem);
+    }
+    if (problem.constraints) {
+        manifold_ = std::make_unique<Manifold>(problem);
+    }
+}
+
+std::int64_t ResolvingMarch::evaluations() const {
+    return evaluations_ + (acceleration_ ? acceleration_->evaluations() : 0);
+}
+
+bool ResolvingMarch::settle(double t, std::vector<double>& y) {
+    const std::size_t d = y.size() / 2;
+    return ConstrainedMarch(*manifold_, [](auto&&...) {}).project(t, Out(y).first(d), Out(y).last(d)).converged;
+}
+
+template <class Pair, class Side, std::size_t Extent>
+void ResolvingMarch::march(Course& course, Side& side) {
+    auto& [interval, tolerance, limits, y, recorder, result, sees_velocity] = course;
+    constexpr double safety = 0.9, shrink = 0.2, grow = 5;
+    const std::size_t n = y.size();
+    Pair pair(Extent == dynamic ? acceleration_ && stepper_ == Stepper::nystroem ? n / 2 : n : 0);
+    std::vector<double> tolerated(n), carry(n, 0.0), y1(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        scales_[i] = std::max(scales_[i], std::abs(y[i]));
+    }
+    tolerate(tolerance, scales_, tolerated);
+    double t = result.reached;
+    std::vector<double> rate(n);
+    side.begin(t, 0);
+    side.rate(y, rate);
+    if (const auto culprit = first_not_finite(rate)) {
+        result = not_finite_at_start(t, culprit);
+        return;
+    }
+    // NOTE: a declared vibration that does not show at the start is met by a step that resolves it.
+    const double longest = std::min(limits.longest, interval.length());
+    const double first = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
+    double step = first_step(side, t, first, y, tolerated, Pair::error_order);
+    bool rejected = false;
+    while (t < interval.to &&
+           goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
+        const bool last = 1.0001 * step >= interval.to - t;
+        const double h = last ? interval.to - t : step;
+        const double next = last ? interval.to : t + h;
+        side.begin(t, h);
+        pair.attempt(side, h, view<Extent>(In(y)));
+        const auto increment = pair.increment();
+        for (std::size_t i = 0; i < n; ++i) {
+            y1[i] = y[i] + (increment[i] + carry[i]);
+        }
+        const double error = pair.error(tolerated);
+        const bool finite = std::isfinite(error) && !first_not_finite(y1);
+        if (!finite || error > 1) {
+            if (!finite && side.sees_velocity(y)) {
+                sees_velocity = true;
+                return;
+            }
+            ++result.rejected;
+            rejected = true;
+            step = finite ? h * std::max(shrink, safety * std::pow(error, -1 / Pair::error_order)) : shrink * h;
+            if (!(step >= 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length()))) {
+                result.outcome = Outcome::not_converged;
+                result.explanation = fmt::format(
+                    "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and atol, "
+                    "or look for a singularity of the force there{}",
+                    step, t, manifold_ ? ", or for constraints that lock or can no longer all hold" : "");
+                if (!finite) {
+                    diverge(result, first_not_finite(y1));
+                }
+            }
+            continue;
+        }
+        if (recorder.wants(next)) {
+            recorder.take(pair.dense(side, t, next, y, y1));
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            // The error of the sum y + added, exactly.
+            const double added = increment[i] + carry[i];
+            const double back = y1[i] - y[i];
+            carry[i] = (y[i] - (y1[i] - back)) + (added - back);
+        }
+        std::swap(y, y1);
+        pair.accept();
+        if (manifold_) {
+            if (!settle(next, y)) {
+                result.outcome = Outcome::off_constraints;
+                result.explanation = fmt::format(
+                    "the step from t = {:.6g} to {:.6g} cannot be put back onto the constraints: they lock, become "
+                    "dependent or can no longer all hold there",
+                    t, next);
+                std::swap(y, y1);
+                break;
+            }
+            std::ranges::fill(carry, 0.0);
+            pair.forget();
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            scales_[i] = std::max(scales_[i], std::abs(y[i]));
+            rates_[i] = std::max(rates_[i], std::abs(increment[i] / h));
+        }
+        tolerate(tolerance, scales_, tolerated);
+        ++result.steps;
+        result.reached = t = next;
+        const double factor =
+            error > 0 ? std::min(rejected ? 1.0 : grow, safety * std::pow(error, -1 / Pair::error_order)) : grow;
+        step = std::min(longest, h * std::max(shrink, factor));
+        rejected = false;
+    }
+}
+
+template <std::size_t Extent>
+void ResolvingMarch::by_nystroem(Course& course) {
+    PositionSide<Extent> side(*acceleration_, problem_.phases);
+    march<Nystroem12<Extent>, PositionSide<Extent>, twice(Extent)>(course, side);
+    acceleration_->count(side.evaluations);
+}
+
+template <std::size_t Extent>
+void ResolvingMarch::by_dop853(Course& course) {
+    MotionSide<Extent> side(*acceleration_, problem_.phases);
+    march<Dop853<twice(Extent)>, MotionSide<Extent>, twice(Extent)>(course, side);
+    acceleration_->count(side.evaluations);
+}
+
+template <std::size_t Extent>
+void ResolvingMarch::variables(Course& course) {
+    VariableSide<Extent> side(problem_);
+    march<Dop853<Extent>, VariableSide<Extent>, Extent>(course, side);
+    evaluations_ += side.evaluations;
+}
+
+MarchResult ResolvingMarch::run(Interval interval, Tolerance tolerance, const Limits& limits, std::vector<double>& y,
+                                Recorder& recorder) {
+    scales_.assign(y.size(), 0.0);
+    rates_.assign(y.size(), 0.0);
+    Course course{interval, tolerance, limits, y, recorder, {.reached = interval.from}};
+    if (stepper_ == Stepper::nystroem) {
+        switch (y.size()) {
+            case 2:
+                by_nystroem<1>(course);
+                break;
+            case 4:
+                by_nystroem<2>(course);
+                break;
+            case 6:
+                by_nystroem<3>(course);
+                break;
+            default:
+                by_nystroem<dynamic>(course);
+        }
+        if (!course.sees_velocity) {
+            return course.result;
+        }
+        stepper_ = Stepper::dop853;
+    }
+    if (acceleration_) {
+        switch (y.size()) {
+            case 2:
+                by_dop853<1>(course);
+                break;
+            case 4:
+                by_dop853<2>(course);
+                break;
+            default:
+                by_dop853<dynamic>(course);
+        }
+    } else {
+        switch (y.size()) {
+            case 2:
+                variables<2>(course);
+                break;
+            case 4:
+                variables<4>(course);
+                break;
+            default:
+                variables<dynamic>(course);
+        }
+    }
+    return course.result;
+}
+
+}  // namespace lento

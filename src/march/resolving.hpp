@@ -1,0 +1,68 @@
+/// Carries a problem itself over an interval, every vibration resolved, with steps by tolerance: RKN12(10)17M
+/// (`step/nystroem.hpp`) where forces on coordinates do not see velocities, else DOP853 (`step/dop853.hpp`) on
+/// y = (x, v) or on variables.
+///
+/// A step errs by at most the tolerance atol + rtol max|y_i|, the maximum being over the run so far. Sums are
+/// compensated, and phases are reduced once a step, so that long runs keep their digits. With constraints the
+/// multipliers are eliminated at the level of accelerations, and each step is put back onto the constraints.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+#include "lento/march/recorder.hpp"
+#include "march/controller.hpp"
+#include "problem/acceleration.hpp"
+#include "problem/manifold.hpp"
+
+namespace lento {
+
+class ResolvingMarch {
+public:
+    enum class Stepper { nystroem, dop853 };
+    static std::string_view name_of(Stepper stepper) { return stepper == Stepper::nystroem ? "rkn12" : "dop853"; }
+
+    ResolvingMarch(const Problem& problem, Stepper stepper);
+
+    struct Limits {
+        double longest = HUGE_VAL;  ///< step
+        std::int64_t most_steps = 1'000'000'000;
+        std::stop_token stop{};
+    };
+    /// From y at the start of the interval; y becomes the last good state, the recorder is given the steps between.
+    MarchResult run(Interval interval, Tolerance tolerance, const Limits& limits, std::vector<double>& y,
+                    Recorder& recorder);
+
+    /// The largest of each |y_i| in the last march.
+    const std::vector<double>& scales() const { return scales_; }
+    /// The largest of each |y_i'|, as a mean over a step.
+    const std::vector<double>& rates() const { return rates_; }
+    std::int64_t evaluations() const;
+    std::int64_t newton_iterations() const { return manifold_ ? manifold_->iterations() : 0; }
+    /// The one that steps are taken with. NOTE: Nystroem's hands the force a NaN for the velocity; where that shows in
+    /// the force the other takes over, from there on and in later marches.
+    Stepper stepper() const { return stepper_; }
+
+private:
+    struct Course;  // of one march
+
+    template <std::size_t Extent>
+    void by_nystroem(Course& course);
+    template <std::size_t Extent>
+    void by_dop853(Course& course);
+    template <std::size_t Extent>
+    void variables(Course& course);
+    template <class Stepper, class Side, std::size_t Extent>
+    void march(Course& course, Side& side);
+    bool settle(double t, std::vector<double>& y);
+
+    Problem problem_;
+    Stepper stepper_;
+    std::unique_ptr<Acceleration> acceleration_;  // of coordinates
+    std::unique_ptr<Manifold> manifold_;          // of constraints
+    std::vector<double> scales_, rates_;
+    std::int64_t evaluations_ = 0;  // of variables
+};
+
+}  // namespace lento
