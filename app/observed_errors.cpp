@@ -45,6 +45,14 @@ RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& so
     for (std::size_t i = 0; i < errors.size(); ++i) {
         estimates.emplace_back(names[i], errors[i]);
     }
+    if (const auto& of_slow = solution.record().slow_error_estimate; !of_slow.empty()) {
+        std::size_t output = 0;
+        for (const auto& [name, alternative] : loaded.problem.slow->names()) {
+            estimates.emplace_back(name, of_slow[output]);
+            output += alternative.empty() ? 1 : 2;
+        }
+        return estimates;
+    }
     const std::size_t first = errors.size() + 2 * loaded.model.parsed().constraints.size();  // after the multipliers
     if (errors.empty() || errors.size() > most_numbers || first >= names.size()) {
         return estimates;

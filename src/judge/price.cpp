@@ -24,7 +24,7 @@ double most_for_resolving(const Problem& problem) {
 }
 
 double most_for_opinion(const Problem& problem) {
-    constexpr double share = 0.05;
+    constexpr double share = 0.2;
     return share * most_for_resolving(problem);
 }
 

@@ -252,13 +252,16 @@ void ResolvingMarch::march(Course& course, Side& side) {
     // NOTE: a declared vibration that does not show at the start is met by a step that resolves it.
     const double longest = std::min(limits.longest, interval.length());
     const double first = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
-    double step = first_step(side, t, first, y, tolerated, Pair::error_order);
+    constexpr double roundings = 4;  // of the time: a shorter step could not be told from none
+    const double shortest = roundings * std::numeric_limits<double>::epsilon() *
+                            std::max({std::abs(interval.from), std::abs(interval.to), interval.length()});
+    double step = std::max(first_step(side, t, first, y, tolerated, Pair::error_order), shortest);
     bool rejected = false;
     while (t < interval.to &&
            goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
         const bool last = 1.0001 * step >= interval.to - t;
-        const double h = last ? interval.to - t : step;
-        const double next = last ? interval.to : t + h;
+        const double next = last ? interval.to : t + step;
+        const double h = next - t;  // NOTE: not the step that was wanted: at late times t + step is rounded
         side.begin(t, h);
         pair.attempt(side, h, view<Extent>(In(y)));
         const auto increment = pair.increment();
@@ -275,7 +278,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
             ++result.rejected;
             rejected = true;
             step = finite ? h * std::max(shrink, safety * std::pow(error, -1 / Pair::error_order)) : shrink * h;
-            if (!(step >= 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length()))) {
+            if (!(step >= shortest)) {
                 result.outcome = Outcome::not_converged;
                 result.explanation = fmt::format(
                     "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and atol, "

@@ -63,17 +63,18 @@ std::string answer(const RunOutput& output) {
     std::string html = "<dl class=\"answer\">\n";
     fact(html, "Method", record.method, output.choice);
     fact(html, "The slow solution is", record.slow_is, slow_meaning(output));
-    if (record.error_estimate.empty()) {
+    if (output.error_estimate.empty()) {
         fact(html, "Estimated error", "none",
              record.outcome == Outcome::completed
                  ? "estimate=none asked for one plain run; lento compare measures the error"
                  : "there is no result to estimate, or nothing to estimate it by");
     } else {
-        const auto worst = std::ranges::max_element(record.error_estimate);
-        const auto name = static_cast<std::size_t>(worst - record.error_estimate.begin());
-        fact(html, "Estimated error", fmt::format("{:.1e}", *worst),
-             fmt::format("of the {} solution, the largest, in {}", output.final_fast ? "true" : "slow",
-                         output.slow.names[name]));
+        // NOTE: of the state, or of slow variables where there is no other; then come quantities that follow from it.
+        const std::size_t count = std::max(record.error_estimate.size(), record.slow_error_estimate.size());
+        const auto of_state = std::span(output.error_estimate).first(std::min(count, output.error_estimate.size()));
+        const auto& [name, worst] = *std::ranges::max_element(of_state, {}, &RunOutput::Named::value_type::second);
+        fact(html, "Estimated error", fmt::format("{:.1e}", worst),
+             fmt::format("of the {} solution, the largest, in {}", output.final_fast ? "true" : "slow", name));
     }
     if (!record.left_out.empty()) {
         const auto widest = std::ranges::max_element(record.left_out);

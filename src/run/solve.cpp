@@ -27,12 +27,6 @@ std::string applying(const Problem& problem, const Request& request) {
     return listed(names);
 }
 
-/// Whether options say how a method is to do it: then it may lack the estimate that it has without.
-bool has_settings(const Request& request) {
-    return std::ranges::any_of(names_of_set(request.options),
-                               [](const auto& name) { return name != "estimate" && name != "initial"; });
-}
-
 Solution run(const Problem& problem, const Request& request, const Method& method, ChosenBy by) {
     if (const auto verdict = method.judge(problem, request); !verdict.applies) {
         throw Misuse(fmt::format("method {} is not for this problem: {}; these are: {}", method.name, verdict.why,
@@ -43,7 +37,8 @@ Solution run(const Problem& problem, const Request& request, const Method& metho
         return method.solve(under_way);
     };
     const bool knows = method.estimate == Method::Estimate::own && !has_settings(request);
-    return knows || request.options.estimate == "none" ? alone(request) : with_second_opinion(problem, request, alone);
+    return knows || request.options.estimate == "none" ? alone(request)
+                                                       : with_second_opinion(problem, request, method, alone);
 }
 
 bool has_ended(Outcome outcome) {

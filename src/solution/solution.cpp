@@ -32,14 +32,16 @@ Solution Solution::after(std::vector<Tried> tried, std::int64_t evaluations) && 
     return std::move(*this);
 }
 
-Solution Solution::with_estimate(std::vector<double> errors, std::int64_t evaluations,
-                                 std::optional<std::string> missed) && {
-    record_.error_estimate = std::move(errors);
-    record_.statistics.estimate_evaluations += evaluations;
-    if (missed) {
-        record_.warnings.push_back(*missed);
+Solution Solution::with_estimate(Estimated estimated) && {
+    record_.error_estimate = std::move(estimated.errors);
+    record_.slow_error_estimate = std::move(estimated.slow_errors);
+    record_.left_out = std::move(estimated.left_out);
+    record_.statistics.estimate_evaluations += estimated.evaluations;
+    record_.statistics.wall_seconds += estimated.seconds;
+    if (estimated.missed) {
+        record_.warnings.push_back(*estimated.missed);
         record_.outcome = Outcome::tolerance_missed;
-        record_.explanation = std::move(*missed);
+        record_.explanation = *std::move(estimated.missed);
     }
     return std::move(*this);
 }

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <boost/math/constants/constants.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
 #include "base/compensated_sum.hpp"
 #include "base/number.hpp"
 #include "lento/base/misuse.hpp"
@@ -46,6 +49,17 @@ RC_GTEST_PROP(ReducedPhase, agrees_with_exact_reduction, ()) {
     RC_ASSERT(std::abs(phase) <= 3.1415926535897936);
     RC_ASSERT(std::abs(std::sin(phase) - static_cast<double>(std::sin(product))) < 2e-15);
     RC_ASSERT(std::abs(std::cos(phase) - static_cast<double>(std::cos(product))) < 2e-15);
+}
+
+TEST(ReducedPhase, keeps_its_digits_to_two_to_the_50_turns) {
+    using Long = boost::multiprecision::cpp_bin_float_100;
+    const Long two_pi = 2 * boost::math::constants::pi<Long>();
+    for (const double t : {1e2 / 3, 1e5 / 3, 1e8 / 3, 1e8 + 1e-3, -1e9 / 7}) {
+        const double frequency = 1e6 / 0.7;
+        const Long product = Long(frequency) * t;
+        const Long exact = product - two_pi * round(product / two_pi);
+        EXPECT_NEAR(reduced_phase(frequency, t, 0), static_cast<double>(exact), 5e-16) << t;
+    }
 }
 
 TEST(ReducedPhase, survives_where_omega_times_t_does_not) {

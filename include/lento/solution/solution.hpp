@@ -58,8 +58,18 @@ struct RunRecord {
     std::vector<UsedOption> options{};
     /// Of the true solution's y = (position, velocity), the largest over the run; empty: not known.
     std::vector<double> error_estimate{};
-    /// Amplitudes of oscillations that the solution omits by definition, of the same; empty: none.
+    /// Of slow variables (all outputs of `SlowFunctions`), where the method follows nothing else; empty: not known.
+    std::vector<double> slow_error_estimate{};
+    /// Amplitudes of oscillations that the solution omits by definition, of y; empty: none.
     std::vector<double> left_out{};
+};
+
+/// What a run beside another found of its error, and what that took.
+struct Estimated {
+    std::vector<double> errors{}, slow_errors{}, left_out{};  ///< as in RunRecord
+    std::optional<std::string> missed{};                      ///< a sentence, where that is above the tolerance
+    std::int64_t evaluations = 0;
+    double seconds = 0;
 };
 
 /// Reading is for one thread at a time: states on constraints are put back on them with work space of the solution.
@@ -80,9 +90,8 @@ public:
     }
     /// The same after other methods were tried, which took so many evaluations.
     Solution after(std::vector<Tried> tried, std::int64_t evaluations) &&;
-    /// The same with what another run found to be its error, with so many evaluations; `missed` is a sentence where that
-    /// is above the tolerance.
-    Solution with_estimate(std::vector<double> errors, std::int64_t evaluations, std::optional<std::string> missed) &&;
+    /// The same with what another run found to be its error.
+    Solution with_estimate(Estimated estimated) &&;
     /// The same with states that `completion` adds multipliers to.
     Solution completed_by(Settling completion) &&;
 
