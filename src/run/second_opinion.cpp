@@ -270,10 +270,12 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
         auto best = difference(problem, compared, found, other);
         auto above = excess(best, request);
         // NOTE: a step within the tolerance is not yet a motion within it. What the method neglects stays, however short
-        // its steps.
-        constexpr double margin = 0.3, better = 0.5;
+        // its steps: what is far off, or takes many more steps, is not a matter of them.
+        constexpr double margin = 0.3, better = 0.5, far = 100;
+        constexpr std::int64_t times = 4, few = 200;
         Request tighter = request;
-        for (int again = 0; above && again < 3 && !has_settings(request); ++again) {
+        for (int again = 0; above && above->factor < far && again < 3 && !has_settings(request); ++again) {
+            tighter.most_steps = std::min(request.most_steps, times * found.solution->statistics().macro_steps + few);
             tighter.rtol *= margin / above->factor;
             tighter.atol *= margin / above->factor;
             auto next = sampled(tighter, run);
