@@ -60,6 +60,17 @@ class Documents(unittest.TestCase):
         shown = "".join(line[4:] + "\n" for line in re.search(r"(    lento: pendulum.*?\^\^\n)", text, re.DOTALL).group(1).splitlines())
         self.assertEqual(done.stderr, shown)
 
+    def test_prices_of_estimates_are_what_the_command_prints(self):
+        text = (SOURCE / "docs/choosing.md").read_text()
+        rows = re.search(r"^\| method \| model \| plain run .*?\n\n", text, re.DOTALL | re.MULTILINE).group(0).splitlines()
+        printed = subprocess.run([SOURCE / "script/prices"], capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
+        self.assertEqual(len(printed), len([row for row in rows if row]))
+        for told, now in zip(rows, printed):
+            words, numbers = (lambda row: re.sub(r"[\d,.e+]+ \|", "|", row)), (lambda row: [float(n.replace(",", "")) for n in re.findall(r"\| ([\d,.e+]+) (?=\|)", row)])
+            self.assertEqual(words(told), words(now))
+            for a, b in zip(numbers(told), numbers(now), strict=True):
+                self.assertLess(abs(a - b), 0.05 * b, f"{told}\n{now}")  # libraries of mathematics differ in last digits
+
     def test_links_between_documents_lead_somewhere(self):
         for document in DOCUMENTS:
             prose = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
