@@ -88,8 +88,8 @@ void level(Out scales, bool pairs, double share) {
     }
 }
 
-FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs, Tolerance tolerance,
-                         const std::stop_token& stop) {
+FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs,
+                         const Tolerance& tolerance, const std::stop_token& stop) {
     constexpr std::int64_t most_steps = 20'000;
     std::stop_source found;
     const std::stop_callback passed_on(stop, [&] { found.request_stop(); });

@@ -128,10 +128,11 @@ PhasePoint AveragedRun::slow_start() {
 
 void AveragedRun::warn_of_oscillation_left_out(const PhasePoint& slow) {
     const double rate = 2 * std::numbers::pi / scales_.fastest;
+    const Tolerance tolerance = request().tolerance();
     for (std::size_t i = 0; i < slow.position.size(); ++i) {
         const double amplitude =
             std::hypot(request().start[i] - slow.position[i], (request().velocity[i] - slow.velocity[i]) / rate);
-        if (amplitude > request().atol + request().rtol * std::abs(request().start[i])) {
+        if (amplitude > tolerance.of(i, std::abs(request().start[i]))) {
             run_->warn(
                 fmt::format("{} oscillates with amplitude {:.2g} at the start; that is taken out, and with it what the "
                             "energy of the oscillation does to the slow motion: `lento compare` tells how much that is",

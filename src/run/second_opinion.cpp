@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "judge/coarse_tolerance.hpp"
 #include "judge/price.hpp"
 #include "lento/run/solve.hpp"
 
@@ -46,7 +47,7 @@ private:
 };
 
 struct Difference {
-    std::vector<double> errors, scales;
+    std::vector<double> errors, sizes;
 };
 
 /// The largest over the run, at no more than some sixty times: a reconstruction may cost a vibration.
@@ -59,10 +60,10 @@ Difference difference(const Samples& samples, const Solution& found, const Sampl
         const auto a = samples.true_state(found, k);
         const auto b = others.true_state(other, k);
         result.errors.resize(b.size());
-        result.scales.resize(b.size());
+        result.sizes.resize(b.size());
         for (std::size_t i = 0; i < b.size(); ++i) {
             result.errors[i] = larger(result.errors[i], std::abs(a[i] - b[i]));
-            result.scales[i] = larger(result.scales[i], std::abs(b[i]));
+            result.sizes[i] = larger(result.sizes[i], std::abs(b[i]));
         }
     }
     return result;
@@ -70,12 +71,12 @@ Difference difference(const Samples& samples, const Solution& found, const Sampl
 
 }  // namespace
 
-std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In scales, double rtol, double atol,
+std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In sizes, const Tolerance& tolerance,
                                             const std::string& why) {
     double excess = 1;
     std::size_t worst = 0;
-    for (std::size_t i = 0; i < std::min(scales.size(), errors.size()); ++i) {
-        const double factor = errors[i] / (atol + rtol * scales[i]);
+    for (std::size_t i = 0; i < std::min(sizes.size(), errors.size()); ++i) {
+        const double factor = errors[i] / tolerance.of(i, sizes[i]);
         if (!(factor <= excess)) {
             excess = factor;
             worst = i;
@@ -84,9 +85,8 @@ std::optional<std::string> missed_tolerance(const Problem& problem, In errors, I
     if (excess == 1) {
         return std::nullopt;
     }
-    return fmt::format("the estimate of the error is {:.2g} times the tolerance, in {}{}{}", excess,
-                       worst < problem.dimension() ? "" : "the velocity of ",
-                       problem.names[worst % problem.dimension()], why);
+    return fmt::format("the estimate of the error is {:.2g} times the tolerance, in {}{}", excess,
+                       problem.name_of_unknown(worst), why);
 }
 
 Opinion second_opinion(const Problem& problem, const Request& request) {
@@ -139,11 +139,13 @@ Solution with_second_opinion(const Problem& problem, const Request& request,
                 fmt::format("the method {} beside it ended as {}", opinion.method->name, name_of(other.outcome()));
             break;
         }
-        auto [errors, scales] = difference(samples, found, others, other);
+        auto [errors, sizes] = difference(samples, found, others, other);
         add_to(errors, 1, other.record().error_estimate);
-        auto missed = missed_tolerance(problem, errors, scales, request.rtol, request.atol,
+        const Tolerance tolerance = tolerance_of(problem, request);
+        auto missed = missed_tolerance(problem, errors, sizes, tolerance,
                                        fmt::format(", beside the method {}", opinion.method->name));
-        return std::move(found).with_estimate(std::move(errors), spent, std::move(missed));
+        return std::move(found).with_estimate(std::move(errors), spent, std::move(missed),
+                                              coarse_tolerance(problem, sizes, tolerance));
     }
     return std::move(found).with_estimate(
         {}, 0, fmt::format("nothing tells how wrong this is: {}; estimate=none asks for no more", opinion.why));

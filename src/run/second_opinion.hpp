@@ -14,7 +14,7 @@
 namespace lento {
 
 /// Where an estimate is above the tolerance atol + rtol max|y_i|: a sentence with the factor, that ends with `why`.
-std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In scales, double rtol, double atol,
+std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In sizes, const Tolerance& tolerance,
                                             const std::string& why);
 
 /// The cheapest of the methods that know their own error and give the true motion of this problem from this start; none

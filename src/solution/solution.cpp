@@ -33,8 +33,11 @@ Solution Solution::after(std::vector<Tried> tried, std::int64_t evaluations) && 
 }
 
 Solution Solution::with_estimate(std::vector<double> errors, std::int64_t evaluations,
-                                 std::optional<std::string> missed) && {
+                                 std::optional<std::string> missed, std::optional<std::string> warning) && {
     record_.error_estimate = std::move(errors);
+    if (warning) {
+        record_.warnings.push_back(std::move(*warning));
+    }
     record_.statistics.estimate_evaluations += evaluations;
     if (missed) {
         record_.warnings.push_back(*missed);

@@ -81,8 +81,9 @@ public:
     /// The same after other methods were tried, which took so many evaluations.
     Solution after(std::vector<Tried> tried, std::int64_t evaluations) &&;
     /// The same with what another run found to be its error, with so many evaluations; `missed` is a sentence where that
-    /// is above the tolerance.
-    Solution with_estimate(std::vector<double> errors, std::int64_t evaluations, std::optional<std::string> missed) &&;
+    /// is above the tolerance, `warning` one that changes nothing.
+    Solution with_estimate(std::vector<double> errors, std::int64_t evaluations, std::optional<std::string> missed,
+                           std::optional<std::string> warning = {}) &&;
     /// The same with states that `completion` adds multipliers to.
     Solution completed_by(Settling completion) &&;
 

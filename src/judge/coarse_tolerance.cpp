@@ -1,0 +1,40 @@
+#include "judge/coarse_tolerance.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace lento {
+namespace {
+
+constexpr double most = 0.01;  // share of a component that the absolute tolerance may be
+// Beside the others of its kind: what is as small as that, in units of rounding, is rounding itself that has grown.
+constexpr double grown_rounding = 1e4 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+std::optional<std::string> coarse_tolerance(const Problem& problem, In sizes, const Tolerance& tolerance) {
+    const std::size_t d = problem.dimension();
+    double worst = most;
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < std::min(sizes.size(), problem.unknowns()); ++i) {
+        const auto kind = sizes.subspan(i < d ? 0 : d, d);
+        const double share = tolerance.absolute_of(i) / sizes[i];
+        if (sizes[i] > grown_rounding * std::ranges::max(kind) && share > worst) {
+            worst = share;
+            found = i;
+        }
+    }
+    if (!found) {
+        return std::nullopt;
+    }
+    const bool scaled = *found < tolerance.scales.size();
+    return fmt::format(
+        "{} stays below {:.2g}, and atol{} lets it be wrong by {:.2g}: give it a {} of its size, or a "
+        "smaller atol",
+        problem.name_of_unknown(*found), sizes[*found], scaled ? " times its scale" : "", tolerance.absolute_of(*found),
+        *found < d ? "scale" : "velocity_scale");
+}
+
+}  // namespace lento
