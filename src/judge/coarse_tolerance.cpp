@@ -14,14 +14,19 @@ constexpr double grown_rounding = 1e4 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-std::optional<std::string> coarse_tolerance(const Problem& problem, In sizes, const Tolerance& tolerance) {
+std::optional<std::string> coarse_tolerance(const Problem& problem, In sizes, const Tolerance& tolerance,
+                                            double length) {
     const std::size_t d = problem.dimension();
+    const auto matters = [&](std::size_t i) {
+        const auto kind = sizes.subspan(i < d ? 0 : d, d);
+        return sizes[i] > grown_rounding * std::ranges::max(kind) &&
+               (i < d || length * sizes[i] > tolerance.of(i - d, sizes[i - d]));
+    };
     double worst = most;
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < std::min(sizes.size(), problem.unknowns()); ++i) {
-        const auto kind = sizes.subspan(i < d ? 0 : d, d);
         const double share = tolerance.absolute_of(i) / sizes[i];
-        if (sizes[i] > grown_rounding * std::ranges::max(kind) && share > worst) {
+        if (share > worst && matters(i)) {
             worst = share;
             found = i;
         }
@@ -29,12 +34,11 @@ std::optional<std::string> coarse_tolerance(const Problem& problem, In sizes, co
     if (!found) {
         return std::nullopt;
     }
-    const bool scaled = *found < tolerance.scales.size();
     return fmt::format(
-        "{} stays below {:.2g}, and atol{} lets it be wrong by {:.2g}: give it a {} of its size, or a "
-        "smaller atol",
-        problem.name_of_unknown(*found), sizes[*found], scaled ? " times its scale" : "", tolerance.absolute_of(*found),
-        *found < d ? "scale" : "velocity_scale");
+        "{} is at most {:.2g} in this run, and atol{} lets it be wrong by {:.2g}: give it a {} of its "
+        "size, or a smaller atol",
+        problem.name_of_unknown(*found), sizes[*found], *found < tolerance.scales.size() ? " times its scale" : "",
+        tolerance.absolute_of(*found), *found < d ? "scale" : "velocity_scale");
 }
 
 }  // namespace lento

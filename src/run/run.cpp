@@ -57,7 +57,7 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
 
 void Run::estimate(std::vector<double> errors, std::span<const double> sizes, std::string why) {
     missed_ = missed_tolerance(problem_, errors, sizes, asked_, why);
-    coarse_ = coarse_tolerance(problem_, sizes, asked_);
+    coarse_ = coarse_tolerance(problem_, sizes, asked_, length());
     record_.error_estimate = std::move(errors);
 }
 

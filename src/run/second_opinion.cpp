@@ -144,8 +144,9 @@ Solution with_second_opinion(const Problem& problem, const Request& request,
         const Tolerance tolerance = tolerance_of(problem, request);
         auto missed = missed_tolerance(problem, errors, sizes, tolerance,
                                        fmt::format(", beside the method {}", opinion.method->name));
-        return std::move(found).with_estimate(std::move(errors), spent, std::move(missed),
-                                              coarse_tolerance(problem, sizes, tolerance));
+        return std::move(found).with_estimate(
+            std::move(errors), spent, std::move(missed),
+            coarse_tolerance(problem, sizes, tolerance, request.t_end - request.t_start));
     }
     return std::move(found).with_estimate(
         {}, 0, fmt::format("nothing tells how wrong this is: {}; estimate=none asks for no more", opinion.why));
