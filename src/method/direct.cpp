@@ -66,7 +66,7 @@ std::optional<Pair> pair_of(const Run& run) {
     }
     Acceleration acceleration(problem);
     const auto& request = run.request();
-    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
+    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end, request.scales);
     if (!velocity_dependence(acceleration, probes).any) {
         return Pair::nystroem;
     }
@@ -282,7 +282,7 @@ Resolved on_constraints(Run& run) {
         active(x, v, t, phases(t), a.first(x.size()));
         std::fill(a.begin() + static_cast<std::ptrdiff_t>(x.size()), a.end(), 0.0);
     };
-    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
+    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end, request.scales);
     const bool velocity = velocity_dependence(active, probes).any;
     if (velocity) {
         require_rattle_suits_velocity("macro", macro.name);
