@@ -78,7 +78,7 @@ void StroboscopicRun::find_period() {
             }
             scales_.push_back(size);
         }
-        level(scales_, problem().second_order, 0.1);
+        level(scales_, problem().second_order, 0.1, request().scales);
     } else {
         const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
                                         {1e-8, 1e-11, request().scales}, request().stop);

@@ -80,6 +80,42 @@ period = "2*pi*eps"
 t_end = 1
 )toml";
 
+/// With a part that is solved exactly, and slow variables.
+constexpr auto turning = R"toml(lento = 1
+[parameters]
+L = 1
+eps = 0.002
+[variables]
+x = {{ start = "0.5*L", rate = "y/eps + 0.2*x*(1 - u^2/L^2)", exact = "y/eps"{0} }}
+y = {{ start = 0, rate = "-x/eps", exact = "-x/eps"{0} }}
+u = {{ start = "0.3*L", rate = "-u + x^2/L"{0} }}
+[oscillation]
+period = "2*pi*eps"
+[slow]
+I = "(x^2 + y^2)/L"
+J = "u"
+[run]
+t_end = 1
+)toml";
+
+/// x is in units of L, and y in its own.
+constexpr auto of_two_kinds = R"toml(lento = 1
+[parameters]
+L = 1
+K = 1
+omega = 1000
+[coordinates]
+x = { start = "0.5*L", velocity = "0.1*L", scale = "L" }
+y = { start = "0.25*K", scale = "K" }
+[forces]
+x = "-x - x^3/L^2 + 0.3*L*y/K + omega*cos(theta)*(x + 0.2*L*y^2/K^2)"
+y = "-2*y + 0.3*K*x/L + 0.5*omega*cos(theta)*K*x/L"
+[vibration.theta]
+frequency = "omega"
+[run]
+t_end = 1
+)toml";
+
 constexpr std::string_view by_L = ", scale = \"L\"";
 
 Model model_of(const char* text, std::string_view scale, double L) {
@@ -135,6 +171,25 @@ TEST(Scales, make_other_units_the_same_run_to_the_bit) {
                                    {{"bounded-derivative"}, {"bounded-derivative", {"macro=dopri5"}}, {"hmm-stiff"}});
     expect_the_same_in_other_units(rigid, {{"harmonic"}, {"direct"}, {"rattle-shake"}, {"multirevolution"}});
     expect_the_same_in_other_units(rates, {{"direct"}, {"multirevolution"}, {"sam"}, {"auto"}});
+    expect_the_same_in_other_units(turning, {{"harmonic"}, {"reversible"}, {"multirevolution"}});
+}
+
+TEST(Scales, may_differ_from_one_quantity_to_the_next) {
+    constexpr double L = 0x1p-20, K = 0x1p13;
+    const auto model = Model::from_text(of_two_kinds);
+    for (const std::string method : {"harmonic", "direct", "multirevolution"}) {
+        SCOPED_TRACE(method);
+        const auto one = solved(model, {method});
+        const auto other = solved(model.with({{"L", L}, {"K", K}}), {method});
+        EXPECT_EQ(one.statistics().force_evaluations, other.statistics().force_evaluations);
+        const auto &here = one.final_state(), &there = other.final_state();
+        // NOTE: the march of harmonic foresees corrections by products of all components, which then weigh otherwise.
+        const double off = method == "harmonic" ? 1e-9 : 0;
+        EXPECT_NEAR(here.position[0], there.position[0] / L, off);
+        EXPECT_NEAR(here.position[1], there.position[1] / K, off);
+        EXPECT_NEAR(here.velocity[0], there.velocity[0] / L, off);
+        EXPECT_NEAR(here.velocity[1], there.velocity[1] / K, off);
+    }
 }
 
 /// In units that are no power of two rounding differs, and with it a step here and there.
