@@ -98,14 +98,15 @@ double worst_of(const LoadedModel& loaded, const Errors& errors) {
 /// The largest error among positions and velocities, in tolerances of the run.
 double tolerances_off(const LoadedModel& loaded, const Errors& errors, const RecordedRun& direct) {
     const auto& rows = direct.output.slow.rows;
-    const std::size_t count = loaded.problem.dimension() * (loaded.problem.second_order ? 2 : 1);
+    const std::size_t count = loaded.problem.unknowns();
+    const Tolerance tolerance = tolerance_of(loaded.problem, loaded.request);
     double off = 0;
     for (std::size_t i = 0; i < count; ++i) {
         double size = 0;
         for (const auto& row : rows) {
             size = larger(size, std::abs(row[i]));
         }
-        off = larger(off, errors.largest[i] / (loaded.request.atol + loaded.request.rtol * size));
+        off = larger(off, errors.largest[i] / tolerance.of(i, size));
     }
     return off;
 }

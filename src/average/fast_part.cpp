@@ -125,7 +125,9 @@ Harmonics::Parts Harmonics::at(In theta) const {
 double parametric_strength(Acceleration& acceleration, In x, In v, double t) {
     constexpr int phases = 8;
     const auto d = static_cast<Eigen::Index>(x.size());
-    const double offset = 1e-5 * (largest(x) > 0 ? largest(x) : 1.0);
+    const auto& scales = acceleration.problem().scales;
+    const double unit = scales.empty() ? 1.0 : largest(In(scales).first(x.size()));
+    const double offset = 1e-5 * (largest(x) > 0 ? largest(x) : unit);
     FastPart fast(acceleration, x, v, t);
     std::vector<Eigen::MatrixXd> derivatives(phases, Eigen::MatrixXd::Zero(d, d));
     std::vector<double> moved(x.begin(), x.end());

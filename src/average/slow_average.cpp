@@ -129,7 +129,7 @@ std::optional<Partition> partition_of(const Problem& problem, double t_start, In
             problem.forces.at(y.data(), nullptr, t_start + aside * probe, theta.data(), problem.parameters.data(),
                               rate.data());
         },
-        start);
+        start, problem.scales);
 }
 
 }  // namespace lento

@@ -10,8 +10,13 @@ namespace {
 /// Watches a motion for the first time at which its distance from the start is least, and small.
 class ReturnWatch {
 public:
-    ReturnWatch(In start, bool pairs, std::stop_source& found)
-        : start_(start.begin(), start.end()), low_(start_), high_(start_), pairs_(pairs), found_(&found) {}
+    ReturnWatch(In start, bool pairs, In units, std::stop_source& found)
+        : start_(start.begin(), start.end()),
+          low_(start_),
+          high_(start_),
+          pairs_(pairs),
+          units_(units),
+          found_(&found) {}
 
     std::optional<double> returned;  ///< the time
     double farthest = 0;
@@ -35,7 +40,7 @@ public:
             scale[i] = std::max(
                 {high_[i] - low_[i], std::abs(high_[i]), std::abs(low_[i]), std::numeric_limits<double>::min()});
         }
-        level(scale, pairs_, 1);
+        level(scale, pairs_, 1, units_);
         return scale;
     }
 
@@ -67,6 +72,7 @@ private:
 
     std::vector<double> start_, low_, high_;
     bool pairs_;
+    In units_;
     std::stop_source* found_;
     double before_ = HUGE_VAL;
     double last_ = HUGE_VAL;
@@ -75,25 +81,31 @@ private:
 
 }  // namespace
 
-void level(Out scales, bool pairs, double share) {
-    const auto raise = [](Out part, double least_share) {
-        const double least = least_share * *std::ranges::max_element(part);
-        std::ranges::for_each(part, [&](double& scale) { scale = std::max(scale, least); });
+void level(Out sizes, bool pairs, double share, In units) {
+    const auto unit = [&](std::size_t i) { return units.empty() ? 1.0 : units[i]; };
+    const auto raise = [&](std::size_t from, std::size_t to, double least_share) {
+        double largest = 0;
+        for (std::size_t i = from; i < to; ++i) {
+            largest = std::max(largest, sizes[i] / unit(i));
+        }
+        for (std::size_t i = from; i < to; ++i) {
+            sizes[i] = std::max(sizes[i], least_share * largest * unit(i));
+        }
     };
     if (pairs) {
-        raise(scales.first(scales.size() / 2), share);
-        raise(scales.last(scales.size() / 2), share);
+        raise(0, sizes.size() / 2, share);
+        raise(sizes.size() / 2, sizes.size(), share);
     } else {
-        raise(scales, 1e-3);
+        raise(0, sizes.size(), 1e-3);
     }
 }
 
-FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs, Tolerance tolerance,
-                         const std::stop_token& stop) {
+FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs,
+                         const Tolerance& tolerance, const std::stop_token& stop) {
     constexpr std::int64_t most_steps = 20'000;
     std::stop_source found;
     const std::stop_callback passed_on(stop, [&] { found.request_stop(); });
-    ReturnWatch watch(y, pairs, found);
+    ReturnWatch watch(y, pairs, tolerance.scales, found);
     const auto rate = [&](double t, In point, Out derivative) { flow.rate(t, point, derivative); };
     const auto march =
         march_adaptive(PiController(tolerance, interval), rate, interval, y, watch, found.get_token(), most_steps);

@@ -16,11 +16,12 @@ struct FoundReturn {
 };
 
 /// Integrates from y over the interval at most. With `pairs` y = (x, v): positions have one scale, velocities another.
-FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs, Tolerance tolerance,
-                         const std::stop_token& stop);
+FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double> y, bool pairs,
+                         const Tolerance& tolerance, const std::stop_token& stop);
 
 /// A component that starts at nothing will not stay there. Of pairs y = (x, v), positions count for no less than this
-/// share of the largest of them, velocities alike; variables, which may be of any kind, for a thousandth.
-void level(Out scales, bool pairs, double share);
+/// share of the largest of them, velocities alike; variables, which may be of any kind, for a thousandth. They are compared in units of their declared
+/// scales; none: 1.
+void level(Out sizes, bool pairs, double share, In units);
 
 }  // namespace lento

@@ -116,7 +116,8 @@ double spurious_growth(Acceleration& acceleration, const TimeScales& scales, con
     const auto raw_here = acceleration.at(X, V, t, {});
     double growth = 0;
     for (std::size_t i = 0; i < X.size(); ++i) {
-        const double offset = 1e-4 * (1e-2 + std::abs(X[i]));
+        const auto& sizes = acceleration.problem().scales;
+        const double offset = 1e-4 * (1e-2 * (sizes.empty() ? 1.0 : sizes[i]) + std::abs(X[i]));
         std::vector<double> displaced = X;
         displaced[i] += offset;
         const double stiffness = (acceleration.at(displaced, V, t, {})[i] - raw_here[i]) / offset;
@@ -180,11 +181,13 @@ double MacroWatch::slope_at_last_point(double t, In target, In v) {
     return moved > 0 ? largest_change(there, last_a_) / moved : 0.0;
 }
 
-double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v) {
+double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v,
+                   In scales) {
     std::vector<double> here(x.begin(), x.end());
     std::vector<double> ahead = here;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        ahead[i] += 0.05 * length * v[i] + 0.1 * (0.1 + std::abs(x[i]));
+        const double scale = scales.empty() ? 1.0 : scales[i];
+        ahead[i] += 0.05 * length * v[i] + 0.1 * (0.1 * scale + std::abs(x[i]));
     }
     std::vector<double> first(x.size());
     std::vector<double> other(x.size());

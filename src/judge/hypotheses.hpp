@@ -94,7 +94,8 @@ private:
 };
 
 /// How much an averaged force depends on the phase at which its window starts, over its size: at (x, v) and some way
-/// ahead, since the start itself may be an equilibrium. `length` is that of the run.
-double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v);
+/// ahead, since the start itself may be an equilibrium. `length` is that of the run, `scales` are those of x; none: 1.
+double phase_noise(const AveragedAcceleration& force, double t, double fast_period, double length, In x, In v,
+                   In scales);
 
 }  // namespace lento

@@ -16,7 +16,7 @@ Suddenness suddenness(const Problem& problem, const Outset& outset) {
     if (!problem.time_dependent) {
         return found;
     }
-    const ProbeStates probes(outset.start, outset.velocity, outset.t_start, outset.t_end);
+    const ProbeStates probes(outset.start, outset.velocity, outset.t_start, outset.t_end, problem.scales);
     const auto& state = probes.states[1];
     const std::vector<double> theta(problem.phases.size(), 1.0);
     const std::size_t d = problem.dimension();

@@ -8,9 +8,9 @@ namespace lento {
 // --- ode45 ---------------------------------------------------------------------------------------------------------
 
 double Ode45Controller::error(In estimate, In y0, In y1) const {
-    const double threshold = tolerance_.absolute / tolerance_.relative;
     double largest = 0;
     for (std::size_t i = 0; i < y0.size(); ++i) {
+        const double threshold = tolerance_.absolute_of(i) / tolerance_.relative;
         const double ratio = std::abs(estimate[i]) / std::max({std::abs(y0[i]), std::abs(y1[i]), threshold});
         if (std::isnan(ratio)) {
             return ratio;  // std::max would hide it
@@ -21,9 +21,9 @@ double Ode45Controller::error(In estimate, In y0, In y1) const {
 }
 
 double Ode45Controller::first_step(const FirstOrderRate&, In y0, In rate) const {
-    const double threshold = tolerance_.absolute / tolerance_.relative;
     double speed = 0;
     for (std::size_t i = 0; i < y0.size(); ++i) {
+        const double threshold = tolerance_.absolute_of(i) / tolerance_.relative;
         speed = std::max(speed, std::abs(rate[i]) / std::max(std::abs(y0[i]), threshold));
     }
     const double wanted = 0.8 * std::pow(tolerance_.relative, 0.2) / speed;
@@ -54,7 +54,7 @@ double Ode45Controller::next_after_rejected(double step, double error) {
 double PiController::error(In values, In y0, In y1) const {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double scale = tolerance_.absolute + tolerance_.relative * std::max(std::abs(y0[i]), std::abs(y1[i]));
+        const double scale = tolerance_.of(i, std::max(std::abs(y0[i]), std::abs(y1[i])));
         sum += (values[i] / scale) * (values[i] / scale);
     }
     return std::sqrt(sum / static_cast<double>(values.size()));

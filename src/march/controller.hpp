@@ -4,20 +4,18 @@
 /// the outcome of a trial into the next step.
 #pragma once
 
+#include <utility>
+
+#include "lento/base/tolerance.hpp"
 #include "lento/march/recorder.hpp"
 #include "lento/problem/forces.hpp"
 
 namespace lento {
 
-struct Tolerance {
-    double relative = 1e-6;
-    double absolute = 1e-9;
-};
-
 /// The rules of ode45, under which the step counts of the papers come out exactly.
 class Ode45Controller {
 public:
-    Ode45Controller(Tolerance tolerance, Interval interval) : tolerance_(tolerance), interval_(interval) {}
+    Ode45Controller(Tolerance tolerance, Interval interval) : tolerance_(std::move(tolerance)), interval_(interval) {}
 
     double error(In estimate, In y0, In y1) const;
     double largest_step() const { return interval_.length() / 10; }
@@ -38,7 +36,7 @@ private:
 /// ODEs II, (IV.2.43c)), root-mean-square norm: the default.
 class PiController {
 public:
-    PiController(Tolerance tolerance, Interval interval) : tolerance_(tolerance), interval_(interval) {}
+    PiController(Tolerance tolerance, Interval interval) : tolerance_(std::move(tolerance)), interval_(interval) {}
 
     double error(In estimate, In y0, In y1) const;
     double largest_step() const { return interval_.length(); }

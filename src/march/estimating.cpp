@@ -1,13 +1,14 @@
 #include "march/estimating.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/number.hpp"
 
 namespace lento {
 
-EstimatingMarch::EstimatingMarch(Interval interval, double rtol, double atol, std::size_t wanted)
-    : interval_(interval), rtol_(rtol), atol_(atol) {
+EstimatingMarch::EstimatingMarch(Interval interval, Tolerance tolerance, std::size_t wanted)
+    : interval_(interval), tolerance_(std::move(tolerance)) {
     constexpr std::size_t fewest = 64;
     const std::size_t intervals = wanted > 1 ? wanted - 1 : fewest;
     every_ = (fewest + intervals - 1) / intervals;
@@ -64,7 +65,7 @@ Pass EstimatingMarch::multistep(MultistepForce& force, const MultistepStart& sta
         interval_, samples_, [&](double, std::span<const double> y) { pass.samples.emplace_back(y.begin(), y.end()); },
         surroundings.keep, surroundings.progress);
     recorder.begin(start.y);
-    MultistepMarch march(force, {tightness * rtol_, tightness * atol_}, limits);
+    MultistepMarch march(force, tolerance_.times(tightness), limits);
     pass.result = march.run(
         start, interval_.to,
         {[&](double to) { return recorder.wants(to); }, [&](DenseStep step) { recorder.take(std::move(step)); }},

@@ -25,7 +25,7 @@ struct Pass {
 class EstimatingMarch {
 public:
     /// `wanted` samples are wanted, if any; there are others between them, so many that errors show.
-    EstimatingMarch(Interval interval, double rtol, double atol, std::size_t wanted);
+    EstimatingMarch(Interval interval, Tolerance tolerance, std::size_t wanted);
 
     std::size_t samples() const { return samples_; }
     /// Of sample k.
@@ -34,8 +34,8 @@ public:
     /// Gives a sink the samples that are wanted, after `complete` where there is one.
     void send(const Pass& pass, const SampleSink& sink, const Change& complete = {}) const;
 
-    /// atol + rtol max|y_i|
-    double tolerance(std::size_t i, std::span<const double> scales) const { return atol_ + rtol_ * scales[i]; }
+    /// atol + rtol max|y_i|, with atol by the scale of y_i
+    double tolerance(std::size_t i, std::span<const double> sizes) const { return tolerance_.of(i, sizes[i]); }
     /// The largest of errors over their tolerances.
     double excess(std::span<const double> errors, std::span<const double> scales) const;
     /// The largest difference of each component at the same times, at most `most` of them; as `seen` shows the states.
@@ -76,7 +76,7 @@ public:
 
 private:
     Interval interval_;
-    double rtol_, atol_;
+    Tolerance tolerance_;
     std::size_t every_;  // sample is wanted
     std::size_t samples_;
 };

@@ -69,8 +69,7 @@ double Journey::norm(const State& difference, const State& other, Part part) con
     for (std::size_t i = 0; i < d_; ++i) {
         const double size =
             std::max({std::abs(z_[i]), std::abs(other[i]), settings_.scales.empty() ? 0.0 : settings_.scales[i]});
-        const double tolerance = settings_.tolerance.absolute + settings_.tolerance.relative * size;
-        largest = larger(largest, std::abs(difference[i]) / tolerance);
+        largest = larger(largest, std::abs(difference[i]) / settings_.tolerance.of(i, size));
     }
     if (settings_.time_tolerance > 0 && part == Part::all) {
         largest = larger(largest, std::abs(difference[d_]) / settings_.time_tolerance);

@@ -168,9 +168,9 @@ private:
 };
 
 /// What a step may err by in each component.
-void tolerate(const Tolerance& tolerance, In scales, Out tolerated) {
-    for (std::size_t i = 0; i < scales.size(); ++i) {
-        tolerated[i] = tolerance.absolute + tolerance.relative * scales[i];
+void tolerate(const Tolerance& tolerance, In sizes, Out tolerated) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        tolerated[i] = tolerance.of(i, sizes[i]);
     }
 }
 
@@ -349,8 +349,8 @@ void ResolvingMarch::variables(Course& course) {
     evaluations_ += side.evaluations;
 }
 
-MarchResult ResolvingMarch::run(Interval interval, Tolerance tolerance, const Limits& limits, std::vector<double>& y,
-                                Recorder& recorder) {
+MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, const Limits& limits,
+                                std::vector<double>& y, Recorder& recorder) {
     scales_.assign(y.size(), 0.0);
     rates_.assign(y.size(), 0.0);
     Course course{interval, tolerance, limits, y, recorder, {.reached = interval.from}};

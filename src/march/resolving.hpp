@@ -31,7 +31,7 @@ public:
         std::stop_token stop{};
     };
     /// From y at the start of the interval; y becomes the last good state, the recorder is given the steps between.
-    MarchResult run(Interval interval, Tolerance tolerance, const Limits& limits, std::vector<double>& y,
+    MarchResult run(Interval interval, const Tolerance& tolerance, const Limits& limits, std::vector<double>& y,
                     Recorder& recorder);
 
     /// The largest of each |y_i| in the last march.

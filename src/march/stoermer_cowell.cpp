@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,9 +25,9 @@ double step_factor(double error, std::size_t k) {
 
 }  // namespace
 
-MultistepMarch::MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits)
+MultistepMarch::MultistepMarch(MultistepForce& force, Tolerance tolerance, MultistepLimits limits)
     : force_(&force),
-      tolerance_(tolerance),
+      tolerance_(std::move(tolerance)),
       limits_(limits),
       history_(force.dimension() + force.auxiliary()),
       n_(force.dimension()),
@@ -51,9 +52,9 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
     // What the series leaves out is of the size of its last term, h^k |F_{k-1}|.
     double largest = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-        const double scale = scales_[force_->second_order() ? n_ + i : i];
-        largest = larger(largest,
-                         std::abs(start.series[(k_ - 1) * length_ + i]) / (tolerance_.atol + tolerance_.rtol * scale));
+        const std::size_t driven = force_->second_order() ? n_ + i : i;
+        largest =
+            larger(largest, std::abs(start.series[(k_ - 1) * length_ + i]) / tolerance_.of(driven, scales_[driven]));
     }
     const double length = to - start.t;
     const double by_series = largest > 0 ? std::pow(largest, -1 / static_cast<double>(k_)) : length;
@@ -174,8 +175,7 @@ double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, In devi
     const double twice = formulas.h * formulas.h * std::abs(formulas.twice(k) - formulas.twice(k - 1));
     double worst = 0;
     const auto take = [&](std::size_t i, double error) {
-        const double scale = std::max(scales_[i], std::abs(corrected_[i]));
-        worst = larger(worst, error / (tolerance_.atol + tolerance_.rtol * scale));
+        worst = larger(worst, error / tolerance_.of(i, std::max(scales_[i], std::abs(corrected_[i]))));
     };
     for (std::size_t i = 0; i < n_; ++i) {
         const double size = std::abs(deviation[i]);

@@ -22,6 +22,7 @@
 
 #include <stop_token>
 
+#include "lento/base/tolerance.hpp"
 #include "lento/march/recorder.hpp"
 #include "march/history.hpp"
 
@@ -49,12 +50,6 @@ public:
     virtual void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out auxiliary) = 0;
 };
 
-/// Which local errors are allowed.
-struct MultistepTolerance {
-    double rtol = 1e-6;
-    double atol = 1e-9;
-};
-
 /// Where a march begins: the state, and (F, auxiliary) as a series in time about it, if only of degree 0.
 struct MultistepStart {
     double t = 0;
@@ -73,7 +68,7 @@ struct MultistepLimits {
 
 class MultistepMarch {
 public:
-    MultistepMarch(MultistepForce& force, MultistepTolerance tolerance, MultistepLimits limits);
+    MultistepMarch(MultistepForce& force, Tolerance tolerance, MultistepLimits limits);
 
     MarchResult run(const MultistepStart& start, double to, const StepListener& observer, const std::stop_token& stop);
 
@@ -119,7 +114,7 @@ private:
     DenseStep dense(double from, double to, const Formulas& formulas) const;
 
     MultistepForce* force_;
-    MultistepTolerance tolerance_;
+    Tolerance tolerance_;
     MultistepLimits limits_;
     History history_;
     std::size_t n_, length_, stride_;  // of F; with the auxiliary vector; with what fills it up

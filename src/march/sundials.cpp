@@ -14,7 +14,7 @@ namespace {
 /// One march: what goes on between the steps.
 class SundialsMarch {
 public:
-    SundialsMarch(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
+    SundialsMarch(std::string_view name, const FirstOrderRate& rate, Interval interval, const Tolerance& tolerance,
                   std::vector<double>& y, const StepListener& listener, const RootSearch& roots)
         : name_(name),
           interval_(interval),
@@ -151,9 +151,9 @@ const std::vector<std::string>& sundials_names() {
     return names;
 }
 
-MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
-                           std::vector<double>& y, const StepListener& listener, const std::stop_token& stop,
-                           std::int64_t budget, const RootSearch& roots) {
+MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval,
+                           const Tolerance& tolerance, std::vector<double>& y, const StepListener& listener,
+                           const std::stop_token& stop, std::int64_t budget, const RootSearch& roots) {
     const auto& names = sundials_names();
     if (std::ranges::find(names, name) == names.end()) {
         throw Misuse(fmt::format("'{}' is not a solver of SUNDIALS{}; there are {}", name, suggestion(name, names),

@@ -36,8 +36,8 @@ const std::vector<std::string>& sundials_names();
 /// y' = rate(t, y) over the interval. `y` ends as the last good state, that of the time `reached`. The dense outputs
 /// tile the interval; where a step holds a root, one ends there before the root is told. The budget is of steps tried
 /// and roots told.
-MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval, Tolerance tolerance,
-                           std::vector<double>& y, const StepListener& listener, const std::stop_token& stop,
-                           std::int64_t budget, const RootSearch& roots = {});
+MarchResult march_sundials(std::string_view name, const FirstOrderRate& rate, Interval interval,
+                           const Tolerance& tolerance, std::vector<double>& y, const StepListener& listener,
+                           const std::stop_token& stop, std::int64_t budget, const RootSearch& roots = {});
 
 }  // namespace lento

@@ -93,6 +93,7 @@ struct SundialsPackage {
     decltype(&CVodeSetErrHandlerFn) set_error_handler;
     decltype(&CVodeSetUserData) set_user_data;
     decltype(&CVodeSStolerances) set_tolerances;
+    decltype(&CVodeSVtolerances) set_tolerances_each;
     decltype(&CVodeSetStopTime) set_stop_time;
     decltype(&CVodeSetMaxNumSteps) set_most_steps;
     decltype(&CVodeRootInit) find_roots;
@@ -110,6 +111,7 @@ constexpr SundialsPackage cvode{.free = CVodeFree,
                                 .set_error_handler = CVodeSetErrHandlerFn,
                                 .set_user_data = CVodeSetUserData,
                                 .set_tolerances = CVodeSStolerances,
+                                .set_tolerances_each = CVodeSVtolerances,
                                 .set_stop_time = CVodeSetStopTime,
                                 .set_most_steps = CVodeSetMaxNumSteps,
                                 .find_roots = CVodeRootInit,
@@ -123,6 +125,7 @@ constexpr SundialsPackage erkstep{.free = ERKStepFree,
                                   .set_error_handler = ERKStepSetErrHandlerFn,
                                   .set_user_data = ERKStepSetUserData,
                                   .set_tolerances = ERKStepSStolerances,
+                                  .set_tolerances_each = ERKStepSVtolerances,
                                   .set_stop_time = ERKStepSetStopTime,
                                   .set_most_steps = ERKStepSetMaxNumSteps,
                                   .find_roots = ERKStepRootInit,
@@ -155,8 +158,16 @@ void SundialsSolver::own(void* memory) {
     require(package_.set_user_data(memory, &calls_));
 }
 
-void SundialsSolver::set_up(Tolerance tolerance) {
-    require(package_.set_tolerances(memory_.get(), tolerance.relative, tolerance.absolute));
+void SundialsSolver::set_up(const Tolerance& tolerance) {
+    if (tolerance.scales.empty()) {
+        require(package_.set_tolerances(memory_.get(), tolerance.relative, tolerance.absolute));
+    } else {
+        const auto absolute = view(work_.get());
+        for (std::size_t i = 0; i < absolute.size(); ++i) {
+            absolute[i] = tolerance.absolute_of(i);
+        }
+        require(package_.set_tolerances_each(memory_.get(), tolerance.relative, work_.get()));  // SUNDIALS copies them
+    }
     require(package_.set_stop_time(memory_.get(), end_));
     require(package_.set_most_steps(memory_.get(), -1));
     if (calls_.root_count() > 0) {
@@ -227,7 +238,7 @@ namespace {
 
 class Multistep : public SundialsSolver {
 public:
-    Multistep(int method, SundialsCalls& calls, Interval interval, Tolerance tolerance, In y0)
+    Multistep(int method, SundialsCalls& calls, Interval interval, const Tolerance& tolerance, In y0)
         : SundialsSolver(cvode, calls, interval.to, y0), method_(method) {
         own(CVodeCreate(method, context_));
         require(CVodeInit(memory_.get(), call_rate, interval.from, y_.get()));
@@ -298,7 +309,7 @@ Table prince_dormand() {
 
 class ExplicitRungeKutta : public SundialsSolver {
 public:
-    ExplicitRungeKutta(int order, SundialsCalls& calls, Interval interval, Tolerance tolerance, In y0)
+    ExplicitRungeKutta(int order, SundialsCalls& calls, Interval interval, const Tolerance& tolerance, In y0)
         : SundialsSolver(erkstep, calls, interval.to, y0),
           order_(order),
           t_(interval.from),
@@ -347,7 +358,7 @@ private:
 }  // namespace
 
 std::unique_ptr<SundialsSolver> make_sundials_solver(std::string_view name, SundialsCalls& calls, Interval interval,
-                                                     Tolerance tolerance, In y0) {
+                                                     const Tolerance& tolerance, In y0) {
     if (name == "cvode-adams" || name == "cvode-bdf") {
         const int method = name == "cvode-bdf" ? CV_BDF : CV_ADAMS;
         return std::make_unique<Multistep>(method, calls, interval, tolerance, y0);

@@ -116,7 +116,7 @@ protected:
     /// Takes over what CVodeCreate or ERKStepCreate made; from here on SUNDIALS prints nothing.
     void own(void* memory);
     /// What every solver is told.
-    void set_up(Tolerance tolerance);
+    void set_up(const Tolerance& tolerance);
     /// Throws if SUNDIALS refuses a setting.
     void require(int flag) const;
     /// Of the polynomial that the last step left behind.
@@ -136,6 +136,6 @@ protected:
 
 /// One of `sundials_names`.
 std::unique_ptr<SundialsSolver> make_sundials_solver(std::string_view name, SundialsCalls& calls, Interval interval,
-                                                     Tolerance tolerance, In y0);
+                                                     const Tolerance& tolerance, In y0);
 
 }  // namespace lento

@@ -15,7 +15,7 @@ AveragedRun::AveragedRun(Run& run, std::unique_ptr<Motion> motion)
       motion_(std::move(motion)),
       acceleration_(run.problem()),
       scales_(time_scales(run.problem())),
-      probes_(request().start, request().velocity, request().t_start, request().t_end) {
+      probes_(request().start, request().velocity, request().t_start, request().t_end, request().scales) {
     require_one_of("initial", initial(), {"true-state", "averaged"});
     require_one_of("mean_force", options().mean_force.value_or("refuse"), {"refuse", "accept"});
     require_one_of("parity", parity(), {"detect", "even", "none"});
@@ -128,10 +128,11 @@ PhasePoint AveragedRun::slow_start() {
 
 void AveragedRun::warn_of_oscillation_left_out(const PhasePoint& slow) {
     const double rate = 2 * std::numbers::pi / scales_.fastest;
+    const Tolerance tolerance = request().tolerance();
     for (std::size_t i = 0; i < slow.position.size(); ++i) {
         const double amplitude =
             std::hypot(request().start[i] - slow.position[i], (request().velocity[i] - slow.velocity[i]) / rate);
-        if (amplitude > request().atol + request().rtol * std::abs(request().start[i])) {
+        if (amplitude > tolerance.of(i, std::abs(request().start[i]))) {
             run_->warn(
                 fmt::format("{} oscillates with amplitude {:.2g} at the start; that is taken out, and with it what the "
                             "energy of the oscillation does to the slow motion: `lento compare` tells how much that is",
@@ -174,8 +175,8 @@ void AveragedRun::raise_tolerance_to_phase_noise(const AveragedAcceleration& for
     if (options().macro_step || options().steps) {
         return;
     }
-    const double share =
-        phase_noise(force, request().t_start, scales_.fastest, run_->length(), slow.position, slow.velocity);
+    const double share = phase_noise(force, request().t_start, scales_.fastest, run_->length(), slow.position,
+                                     slow.velocity, request().scales);
     constexpr double loosest = 1e-2;
     const double noise = std::min(0.1 * share, loosest);
     if (noise > request().rtol) {

@@ -29,14 +29,16 @@ constexpr std::array options{
 /// The largest amplitude, in tolerances, of the oscillations that the slow motion from this start leaves out.
 double oscillation_shown(const FastOscillation& fast, const SlowSize& size, const Request& request) {
     const std::size_t d = fast.amplitudes.size() / 2;
+    const Tolerance tolerance = request.tolerance();
     return largest_of(2 * d, [&](std::size_t i) {
-        return fast.amplitudes[i] / (request.atol + request.rtol * (i < d ? size.length : size.velocity));
+        return fast.amplitudes[i] / tolerance.of(i, i < d ? size.length : size.velocity);
     });
 }
 
 /// The same before there is a run; none where there is no slow motion, which the run then says.
 double oscillation_shown(const Problem& problem, Request request) {
     request.velocity.resize(problem.dimension());
+    request.scales = tolerance_of(problem, request).scales;
     if (request.start.size() != problem.dimension() || request.options.estimate == "none") {
         return 0;
     }
@@ -88,7 +90,7 @@ public:
         : MethodRun(run),
           motion_(run.problem(), run.request()),
           choice_(slow_march_choice(run.request(), spring_solvers())),
-          estimating_(run.interval(), run.request().rtol, run.request().atol, run.request().samples) {
+          estimating_(run.interval(), run.request().tolerance(), run.request().samples) {
         run.count_with([this] { count(); });
     }
 
@@ -149,7 +151,8 @@ private:
         const auto d = problem().dimension();
         const auto& size = motion_.size();
         fast_ = fast_oscillation(problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d), size);
-        allowed_ = 0.3 * (request().atol + request().rtol * size.length) / (size.time * size.time);
+        const double tolerated = request().tolerance().least_absolute(d) + request().rtol * size.length;
+        allowed_ = 0.3 * tolerated / (size.time * size.time);
         const auto corrections = motion_.corrections(y);
         if (motion_.violation()) {
             return;

@@ -66,7 +66,7 @@ std::optional<Pair> pair_of(const Run& run) {
     }
     Acceleration acceleration(problem);
     const auto& request = run.request();
-    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
+    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end, request.scales);
     if (!velocity_dependence(acceleration, probes).any) {
         return Pair::nystroem;
     }
@@ -94,8 +94,7 @@ public:
           march_(run.problem(), pair),
           sudden_(suddenness(run.problem(), run.outset())),
           complete_(run.problem().constraints ? with_multipliers(run.problem()) : Settling()),
-          estimating_(run.interval(), run.request().rtol, run.request().atol,
-                      run.request().sink ? run.request().samples : 0) {
+          estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
         run.count_with([this] { count(); });
     }
 
@@ -130,7 +129,7 @@ private:
             [&](double, In y) { pass.samples.emplace_back(y.begin(), y.end()); }, keep, request().progress);
         recorder.begin(pass.final_state);
         const auto before = march_.evaluations();
-        pass.result = march_.run(run_->interval(), {tightness * request().rtol, tightness * request().atol},
+        pass.result = march_.run(run_->interval(), request().tolerance().times(tightness),
                                  {longest(), most_steps(), request().stop}, pass.final_state, recorder);
         ++passes_;
         if (pass.result.outcome == Outcome::budget_exhausted && most_steps() < request().most_steps) {
@@ -288,7 +287,7 @@ Resolved on_constraints(Run& run) {
         active(x, v, t, phases(t), a.first(x.size()));
         std::fill(a.begin() + static_cast<std::ptrdiff_t>(x.size()), a.end(), 0.0);
     };
-    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end);
+    const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end, request.scales);
     const bool velocity = velocity_dependence(active, probes).any;
     if (velocity) {
         require_rattle_suits_velocity("macro", macro.name);

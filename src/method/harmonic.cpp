@@ -95,8 +95,7 @@ public:
           field_(field_of(run)),
           break_even_(run.problem(), *field_, run.outset()),
           sudden_(suddenness(run.problem(), run.outset())),
-          estimating_(run.interval(), run.request().rtol, run.request().atol,
-                      run.request().sink ? run.request().samples : 0) {
+          estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
         run.count_with([this] { count(); });
         const auto& options = run.options();
         require_one_of("initial", options.initial.value_or("true-state"), {"true-state", "averaged"});

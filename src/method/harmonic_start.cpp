@@ -36,7 +36,7 @@ std::vector<double> at_phase(const HarmonicAverage& average, const Response& res
 }
 
 HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
-    : field_(&field), request_(&request), weights_(field.dimension(), 1.0) {}
+    : field_(&field), request_(&request), tolerance_(request.tolerance()), weights_(field.dimension(), 1.0) {}
 
 std::vector<double> HarmonicStart::start() const {
     auto y = field_->second_order() ? put_together(request_->start, request_->velocity) : request_->start;

@@ -83,9 +83,7 @@ private:
                       const HarmonicPlan& plan) const;
     std::size_t fewest_here() const;
     double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
-    double tolerance(std::size_t i, const HarmonicPlan& plan) const {
-        return request_->atol + request_->rtol * plan.scales[i];
-    }
+    double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.
     double driven_tolerance(std::size_t i, const HarmonicPlan& plan) const {
         return tolerance(field_->second_order() ? n() + i : i, plan);
@@ -93,6 +91,7 @@ private:
 
     PhaseField* field_;
     const Request* request_;
+    Tolerance tolerance_;
     std::vector<double> weights_;  // of changes of F
 };
 

@@ -138,7 +138,7 @@ private:
             windows_.period = *known;
         } else if (!(options().window && options().micro_step)) {
             const auto found = first_return(average_->flow(), run_->interval(), x_, problem().second_order,
-                                            {1e-8, 1e-11}, request().stop);
+                                            {1e-8, 1e-11, request().scales}, request().stop);
             if (!found.failure.empty()) {
                 return run_->refuse(
                     Outcome::refused,

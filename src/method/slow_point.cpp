@@ -90,7 +90,7 @@ SlowPoint projected(const Problem& problem, const Request& given) {
 
 /// By the expansion of multipliers.
 SlowPoint expanded_point(const Problem& problem, const Request& given) {
-    const auto request = checked(without_run(given, problem, method::bounded_derivative), problem.dimension());
+    const auto request = checked(without_run(given, problem, method::bounded_derivative), problem);
     ExpandedMotion expanded(problem, request);
     std::vector<double> y, corrections;
     if (!expanded.violation()) {

@@ -140,7 +140,7 @@ Solution StroboscopicRun::follow_map() {
                         macro));
     }
     MapMarchSettings settings{.t_end = request().t_end,
-                              .tolerance = {request().rtol, request().atol},
+                              .tolerance = request().tolerance(),
                               .scales = scales_,
                               .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
                               .order = adams ? 8 : macro.back() - '0',

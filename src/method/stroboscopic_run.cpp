@@ -78,10 +78,10 @@ void StroboscopicRun::find_period() {
             }
             scales_.push_back(size);
         }
-        level(scales_, problem().second_order, 0.1);
+        level(scales_, problem().second_order, 0.1, request().scales);
     } else {
         const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
-                                        {1e-8, 1e-11}, request().stop);
+                                        {1e-8, 1e-11, request().scales}, request().stop);
         if (!found.failure.empty()) {
             return run_->refuse(Outcome::refused, found.failure);
         }
@@ -134,7 +134,7 @@ double StroboscopicRun::tolerance_of(std::size_t i, In z) const {
     if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
         return request().rtol * map_->period() / (2 * std::numbers::pi);
     }
-    return request().atol + request().rtol * std::max(std::abs(z[i]), scales_[i]);
+    return request().tolerance().of(i, std::max(std::abs(z[i]), scales_[i]));
 }
 
 double StroboscopicRun::over_tolerance(In difference, In z) const {

@@ -30,14 +30,16 @@ struct Coordinate {
     std::string name;
     double start = 0;
     double velocity = 0;
-    Mark mark{};   ///< of the coordinate
-    Mark force{};  ///< of its force, if it has one
+    std::optional<double> scale{}, velocity_scale{};  ///< what atol is multiplied by
+    Mark mark{};                                      ///< of the coordinate
+    Mark force{};                                     ///< of its force, if it has one
 };
 
 /// An unknown of a first-order system.
 struct Variable {
     std::string name;
     double start = 0;
+    std::optional<double> scale{};  ///< what atol is multiplied by
     Node rate{};
     std::optional<Node> exact{};  ///< the exactly solvable part of its rate
     Mark mark{};

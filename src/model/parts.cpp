@@ -120,6 +120,7 @@ Problem ModelParts::problem(const Model& values) const {
     problem.time_dependent = sees(values, {Place::Array::time});
     problem.names = values.is_first_order() ? mapped(values.variables, &Variable::name)
                                             : mapped(values.coordinates, &Coordinate::name);
+    problem.scales = scales_of(values);
     problem.parameters = *inputs;
     problem.period = values.period;
     if (!values.is_first_order()) {
@@ -171,6 +172,27 @@ std::vector<double> start_of(const Model& model) {
 
 std::vector<double> velocity_of(const Model& model) {
     return mapped(model.coordinates, &Coordinate::velocity);
+}
+
+std::vector<double> scales_of(const Model& model) {
+    const auto declares = [](const auto& quantity) {
+        if constexpr (requires { quantity.velocity_scale; }) {
+            return quantity.scale || quantity.velocity_scale;
+        } else {
+            return quantity.scale.has_value();
+        }
+    };
+    if (std::ranges::none_of(model.coordinates, declares) && std::ranges::none_of(model.variables, declares)) {
+        return {};
+    }
+    if (model.is_first_order()) {
+        return mapped(model.variables, [](const Variable& variable) { return variable.scale.value_or(1); });
+    }
+    auto scales = mapped(model.coordinates, [](const Coordinate& x) { return x.scale.value_or(1); });
+    for (const auto& x : model.coordinates) {
+        scales.push_back(x.velocity_scale.value_or(x.scale.value_or(1)));
+    }
+    return scales;
 }
 
 std::vector<double> values_at(const Model& model, const std::vector<Node>& nodes, In x, In v, double t, In theta) {

@@ -34,6 +34,8 @@ bool has_exact_part(const Model& model);
 
 std::vector<double> start_of(const Model& model);
 std::vector<double> velocity_of(const Model& model);
+/// Of (x, v) or the variables, where a quantity says its scale; else none.
+std::vector<double> scales_of(const Model& model);
 
 /// Expressions of the model at a state, or at its start, by the plain evaluator.
 std::vector<double> values_at(const Model& model, const std::vector<Node>& nodes, In x, In v, double t, In theta);

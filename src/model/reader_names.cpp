@@ -70,7 +70,7 @@ void Reader::read_coordinates() {
             fail(entry.value.mark, "{} must be a table, {} = {{ start = ..., velocity = ... }}, not {}", what,
                  entry.key, entry.value.kind_name());
         }
-        expect_keys(entry.value, what, {"start", "velocity"});
+        expect_keys(entry.value, what, {"start", "velocity", "scale", "velocity_scale"});
         names_.require_free(entry.key, entry.mark);
         coordinate_.emplace(entry.key, model_.coordinates.size());
         model_.coordinates.push_back({.name = entry.key, .mark = entry.mark});
@@ -90,7 +90,12 @@ void Reader::read_variable_starts() {
             fail(entry.value.mark, "{} must be a table, {} = {{ start = ..., rate = \"...\" }}, not {}", what,
                  entry.key, entry.value.kind_name());
         }
-        expect_keys(entry.value, what, {"start", "rate", "exact"});
+        if (const Entry* scale = entry.value.find("velocity_scale")) {
+            fail(scale->mark,
+                 "velocity_scale is for coordinates, and {} is a variable, which has no velocity: say scale",
+                 entry.key);
+        }
+        expect_keys(entry.value, what, {"start", "rate", "exact", "scale"});
         names_.add_symbol(entry.key, entry.mark, Kind::variable);
         model_.variables.push_back({.name = entry.key, .mark = entry.mark});
     }
@@ -178,6 +183,10 @@ void Reader::read_definitions() {
                    [i](Model& model, double x) { model.coordinates[i].start = x; });
         put_if_given(table, "velocity", "the velocity " + what, finite,
                      [i](Model& model, double v) { model.coordinates[i].velocity = v; });
+        put_if_given(table, "scale", "the scale " + what, positive,
+                     [i](Model& model, double size) { model.coordinates[i].scale = size; });
+        put_if_given(table, "velocity_scale", "the velocity_scale " + what, positive,
+                     [i](Model& model, double size) { model.coordinates[i].velocity_scale = size; });
     }
     for (std::size_t j = 0; j < model_.phases.size(); ++j) {
         const auto& phase = model_.phases[j];

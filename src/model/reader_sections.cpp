@@ -35,6 +35,8 @@ void Reader::read_rates() {
         }
         put_number(start->value, fmt::format("the start of the variable {}", variable.name), finite,
                    [i](Model& model, double y) { model.variables[i].start = y; });
+        put_if_given(entries[i].value, "scale", fmt::format("the scale of the variable {}", variable.name), positive,
+                     [i](Model& model, double size) { model.variables[i].scale = size; });
         variable.rate = expression(rate->value, fmt::format("the rate of {}", variable.name));
         if (const Entry* exact = entries[i].value.find("exact")) {
             const std::string what = fmt::format("the exact part of the rate of {}", variable.name);

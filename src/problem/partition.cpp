@@ -13,18 +13,20 @@ namespace {
 constexpr int probes = 3;
 
 /// Exact in binary and as large as what it is added to: differences of linear rates are then exact to rounding.
-double offset_at(double y) {
-    return 0.375 * std::exp2(std::ceil(std::log2(std::max(1.0, std::abs(y)))));
+double offset_at(double y, double scale) {
+    return 0.375 * std::exp2(std::ceil(std::log2(std::max(scale, std::abs(y)))));
 }
 
 using Matrix = Eigen::MatrixXd;
 
 /// Difference quotients of all rates by all variables near the start; none where rates are not finite.
-std::optional<Matrix> quotients(const ProbedRate& rate, std::span<const double> start, int probe) {
+std::optional<Matrix> quotients(const ProbedRate& rate, std::span<const double> start, std::span<const double> scales,
+                                int probe) {
     const std::size_t d = start.size();
+    const auto offset = [&](std::size_t i) { return offset_at(start[i], scales.empty() ? 1.0 : scales[i]); };
     std::vector<double> y(d);
     for (std::size_t i = 0; i < d; ++i) {
-        y[i] = start[i] + offset_at(start[i]) * (2 * golden_fraction(i, static_cast<std::size_t>(probe)) - 1);
+        y[i] = start[i] + offset(i) * (2 * golden_fraction(i, static_cast<std::size_t>(probe)) - 1);
     }
     Eigen::VectorXd here(static_cast<Eigen::Index>(d));
     Eigen::VectorXd there(static_cast<Eigen::Index>(d));
@@ -33,7 +35,7 @@ std::optional<Matrix> quotients(const ProbedRate& rate, std::span<const double> 
     Matrix matrix(here.size(), here.size());
     for (std::size_t j = 0; j < d; ++j) {
         const double kept = y[j];
-        y[j] += offset_at(start[j]);
+        y[j] += offset(j);
         at(there);
         matrix.col(static_cast<Eigen::Index>(j)) = (there - here) / (y[j] - kept);
         y[j] = kept;
@@ -128,10 +130,11 @@ private:
 
 }  // namespace
 
-std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start) {
+std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start,
+                                      std::span<const double> scales) {
     std::array<Matrix, probes> slopes;
     for (int probe = 0; probe < probes; ++probe) {
-        auto found = quotients(rate, start, probe);
+        auto found = quotients(rate, start, scales, probe);
         if (!found) {
             return std::nullopt;
         }

@@ -25,7 +25,9 @@ struct Partition {
 /// The rates at y, at the time and phases of a probe: 0 is the start, others are elsewhere.
 using ProbedRate = std::function<void(std::span<const double> y, int probe, std::span<double> rate)>;
 
-/// None if the system has no such parts. Takes three evaluations a variable, and three.
-std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start);
+/// None if the system has no such parts. Takes three evaluations a variable, and three, as far from the start as it
+/// or the scales of the variables are large; none: 1.
+std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start,
+                                      std::span<const double> scales = {});
 
 }  // namespace lento

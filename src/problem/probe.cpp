@@ -7,7 +7,9 @@
 
 namespace lento {
 
-ProbeStates::ProbeStates(In x, In v, double t_start, double t_end) {
+ProbeStates::ProbeStates(In x, In v, double t_start, double t_end, In scales) {
+    const auto scale = [&](std::size_t i) { return i < scales.size() ? scales[i] : 1.0; };
+    const std::size_t d = x.size();
     std::mt19937_64 random(20100421);
     std::uniform_real_distribution<double> spread(-1, 1);
     for (int count = 0; count < 4; ++count) {
@@ -15,11 +17,13 @@ ProbeStates::ProbeStates(In x, In v, double t_start, double t_end) {
                     {v.begin(), v.end()},
                     std::vector<double>(x.size()),
                     t_start + (t_end - t_start) * count / 3.0};
-        for (std::size_t i = 0; count > 0 && i < x.size(); ++i) {
-            state.x[i] += 0.1 * (0.1 + std::abs(x[i])) * spread(random);
-            state.v[i] += 0.1 * (1 + std::abs(v[i])) * spread(random);
+        for (std::size_t i = 0; count > 0 && i < d; ++i) {
+            state.x[i] += 0.1 * (0.1 * scale(i) + std::abs(x[i])) * spread(random);
+            state.v[i] += 0.1 * (scale(d + i) + std::abs(v[i])) * spread(random);
         }
-        std::ranges::generate(state.w, [&] { return spread(random); });
+        for (std::size_t i = 0; i < d; ++i) {
+            state.w[i] = scale(d + i) * spread(random);
+        }
         states.push_back(std::move(state));
     }
 }

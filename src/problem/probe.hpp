@@ -18,8 +18,8 @@ struct ProbeStates {
     };
     std::vector<State> states;
 
-    /// At the start and at times up to the end.
-    ProbeStates(In x, In v, double t_start, double t_end);
+    /// At the start and at times up to the end, some way from (x, v) by its scales; none: 1.
+    ProbeStates(In x, In v, double t_start, double t_end, In scales = {});
 };
 
 /// a + factor * b

@@ -15,6 +15,10 @@ Problem changed(Problem problem, Change&& change) {
 
 }  // namespace
 
+std::string Problem::name_of_unknown(std::size_t i) const {
+    return i < dimension() ? names[i] : "the velocity of " + names[i - dimension()];
+}
+
 std::vector<double> Problem::phases_at(double t) const {
     std::vector<double> theta;
     for (const auto& phase : phases) {
@@ -74,8 +78,24 @@ Problem Problem::with_period(double length) const {
     return changed(*this, [&](Problem& problem) { problem.period = length; });
 }
 
+Problem Problem::with_scales(std::vector<double> sizes) const {
+    require_scales(*this, sizes);
+    return changed(*this, [&](Problem& problem) { problem.scales = std::move(sizes); });
+}
+
 Problem Problem::free() const {
     return changed(*this, [&](Problem& problem) { problem.constraints.reset(); });
+}
+
+void require_scales(const Problem& problem, In scales) {
+    if (!scales.empty() && scales.size() != problem.unknowns()) {
+        throw Misuse(fmt::format("{} scales are given; the system has {} {}, so that there are {}{}", scales.size(),
+                                 problem.dimension(), problem.second_order ? "coordinates" : "variables",
+                                 problem.unknowns(), problem.second_order ? ", those of the velocities last" : ""));
+    }
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        require_positive(scales[i], fmt::format("the scale of {}", problem.name_of_unknown(i)));
+    }
 }
 
 std::size_t outputs_of(const std::vector<SlowName>& names) {

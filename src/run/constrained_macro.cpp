@@ -18,7 +18,7 @@ namespace lento {
 Marched march_on_manifold(const Problem& problem, Manifold& manifold, const MacroChoice& choice, VelocityUse velocity,
                           const AveragedAcceleration& force, const Request& request, In x, In v) {
     const Interval interval{request.t_start, request.t_end};
-    const Tolerance tolerance{request.rtol, request.atol};
+    const Tolerance tolerance = request.tolerance();
     ConstrainedMarch march(manifold, force);
     SampleSink sink;
     if (request.sink) {  // samples between steps are interpolated

@@ -108,7 +108,7 @@ struct Piece {
     }
 
     MarchResult by_tolerance(std::vector<double>& y) {
-        const Tolerance tolerance{request.rtol, request.atol};
+        const Tolerance tolerance = request.tolerance();
         const auto with = [&](auto controller) {
             return march_adaptive(controller, motion.rate, interval, y, recorder, pause.get_token(), budget, *this);
         };

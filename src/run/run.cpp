@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/coarse_tolerance.hpp"
 #include "judge/constrained_start.hpp"
 #include "lento/base/misuse.hpp"
 #include "run/second_opinion.hpp"
@@ -38,9 +39,8 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
       problem_(problem),
       method_(&method),
       by_(by),
-      request_(checked(request, problem.dimension())),
-      asked_rtol_(request.rtol),
-      asked_atol_(request.atol),
+      request_(checked(request, problem)),
+      asked_(request_.tolerance()),
       passed_on_(request.stop, [this] { stop_.request_stop(); }) {
     request_.stop = stop_.get_token();
     require_options_apply(request_.options, method);
@@ -55,8 +55,9 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
     }
 }
 
-void Run::estimate(std::vector<double> errors, std::span<const double> scales, std::string why) {
-    missed_ = missed_tolerance(problem_, errors, scales, asked_rtol_, asked_atol_, why);
+void Run::estimate(std::vector<double> errors, std::span<const double> sizes, std::string why) {
+    missed_ = missed_tolerance(problem_, errors, sizes, asked_, why);
+    coarse_ = coarse_tolerance(problem_, sizes, asked_, length());
     record_.error_estimate = std::move(errors);
 }
 
@@ -102,9 +103,14 @@ Solution Run::finished(Ending ending) {
     }
     if (result.outcome != Outcome::completed) {
         record_.error_estimate.clear();
-    } else if (missed_) {
-        warn(*missed_);
-        end_as(result, Outcome::tolerance_missed, *missed_);
+    } else {
+        if (coarse_) {
+            warn(*coarse_);
+        }
+        if (missed_) {
+            warn(*missed_);
+            end_as(result, Outcome::tolerance_missed, *missed_);
+        }
     }
     record_.outcome = result.outcome;
     record_.explanation = std::move(result.explanation);
@@ -135,7 +141,12 @@ Solution Run::leave_to(const Method& other, std::string why) {
     return not_started({Outcome::refused, std::move(why)});
 }
 
-Request checked(Request request, std::size_t dimension) {
+Tolerance tolerance_of(const Problem& problem, const Request& request) {
+    return {request.rtol, request.atol, request.scales.empty() ? problem.scales : request.scales};
+}
+
+Request checked(Request request, const Problem& problem) {
+    const std::size_t dimension = problem.dimension();
     if (request.velocity.empty()) {
         request.velocity.assign(dimension, 0.0);
     }
@@ -152,6 +163,8 @@ Request checked(Request request, std::size_t dimension) {
     }
     require_positive(request.rtol, "rtol");
     require_positive(request.atol, "atol");
+    request.scales = tolerance_of(problem, request).scales;
+    require_scales(problem, request.scales);
     if (request.samples < 2) {
         throw Misuse(
             fmt::format("samples is {}; both ends of the run are samples, so at least 2 are needed", request.samples));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "judge/coarse_tolerance.hpp"
 #include "judge/price.hpp"
 #include "lento/run/solve.hpp"
 
@@ -61,7 +62,7 @@ struct Sampled {
 };
 
 struct Difference {
-    std::vector<double> errors, scales;
+    std::vector<double> errors, sizes;
 };
 
 /// Slow variables at a state, and what errors of the state make of them: sum_i |d xi/d y_i| error_i.
@@ -102,10 +103,10 @@ Difference difference(const Problem& problem, Compared compared, const Sampled& 
             uncertain = std::move(slow.uncertain);
         }
         result.errors.resize(b.size());
-        result.scales.resize(b.size());
+        result.sizes.resize(b.size());
         for (std::size_t i = 0; i < b.size(); ++i) {
             result.errors[i] = larger(result.errors[i], std::abs(a[i] - b[i]) + uncertain[i]);
-            result.scales[i] = larger(result.scales[i], std::abs(b[i]));
+            result.sizes[i] = larger(result.sizes[i], std::abs(b[i]));
         }
     }
     return result;
@@ -117,10 +118,10 @@ struct Excess {
     std::size_t worst;
 };
 
-std::optional<Excess> excess(In errors, In scales, double rtol, double atol) {
+std::optional<Excess> excess(In errors, In sizes, const Tolerance& tolerance) {
     Excess found{1, 0};
-    for (std::size_t i = 0; i < std::min(scales.size(), errors.size()); ++i) {
-        const double factor = errors[i] / (atol + rtol * scales[i]);
+    for (std::size_t i = 0; i < std::min(sizes.size(), errors.size()) && !std::isnan(found.factor); ++i) {
+        const double factor = errors[i] / tolerance.of(i, sizes[i]);
         if (!(factor <= found.factor)) {
             found = {factor, i};
         }
@@ -128,17 +129,8 @@ std::optional<Excess> excess(In errors, In scales, double rtol, double atol) {
     return found.factor == 1 ? std::nullopt : std::optional(found);
 }
 
-std::optional<Excess> excess(const Difference& difference, const Request& request) {
-    return excess(difference.errors, difference.scales, request.rtol, request.atol);
-}
-
 std::string missed_sentence(const Excess& excess, const std::string& where, const std::string& why) {
     return fmt::format("the estimate of the error is {:.2g} times the tolerance, in {}{}", excess.factor, where, why);
-}
-
-std::string component_name(const Problem& problem, std::size_t component) {
-    const std::size_t d = problem.dimension();
-    return (component < d ? "" : "the velocity of ") + problem.names[component % d];
 }
 
 /// The name of an output of the slow variables.
@@ -225,13 +217,13 @@ struct Cost {
 
 }  // namespace
 
-std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In scales, double rtol, double atol,
+std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In sizes, const Tolerance& tolerance,
                                             const std::string& why) {
-    const auto found = excess(errors, scales, rtol, atol);
+    const auto found = excess(errors, sizes, tolerance);
     if (!found) {
         return std::nullopt;
     }
-    return missed_sentence(*found, component_name(problem, found->worst), why);
+    return missed_sentence(*found, problem.name_of_unknown(found->worst), why);
 }
 
 bool has_settings(const Request& request) {
@@ -267,8 +259,10 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
                 fmt::format("the method {} beside it ended as {}", candidate->name, name_of(other.solution->outcome()));
             continue;
         }
+        const bool slow_variables = compared == Compared::slow_variables;
+        const auto tolerance = slow_variables ? Tolerance{request.rtol, request.atol} : tolerance_of(problem, request);
         auto best = difference(problem, compared, found, other);
-        auto above = excess(best, request);
+        auto above = excess(best.errors, best.sizes, tolerance);
         // NOTE: a step within the tolerance is not yet a motion within it. What the method neglects stays, however short
         // its steps: what is far off, or takes many more steps, is not a matter of them.
         constexpr double margin = 0.3, better = 0.5, far = 100;
@@ -281,7 +275,7 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
             auto next = sampled(tighter, run);
             const bool ended = next.solution->outcome() == Outcome::completed;
             auto closer = ended ? difference(problem, compared, next, other) : best;
-            const auto left = excess(closer, request);
+            const auto left = excess(closer.errors, closer.sizes, tolerance);
             if (left && !(left->factor < better * above->factor)) {
                 spent.add(next.solution->statistics());
                 break;
@@ -293,12 +287,15 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
         }
         Estimated estimated{.evaluations = spent.evaluations, .seconds = spent.seconds};
         if (above) {
-            const bool slow = compared == Compared::slow_variables;
             estimated.missed = missed_sentence(
-                *above, slow ? output_name(*problem.slow, above->worst) : component_name(problem, above->worst),
+                *above,
+                slow_variables ? output_name(*problem.slow, above->worst) : problem.name_of_unknown(above->worst),
                 fmt::format(", beside the method {}", candidate->name));
         }
-        (compared == Compared::slow_variables ? estimated.slow_errors : estimated.errors) = std::move(best.errors);
+        if (!slow_variables) {
+            estimated.coarse = coarse_tolerance(problem, best.sizes, tolerance, request.t_end - request.t_start);
+        }
+        (slow_variables ? estimated.slow_errors : estimated.errors) = std::move(best.errors);
         estimated.left_out = other.solution->record().left_out;
         return answered(std::move(estimated));
     }

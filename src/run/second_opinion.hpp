@@ -20,7 +20,7 @@ namespace lento {
 
 /// Where an estimate of the components of y is above the tolerance atol + rtol max|y_i|: a sentence with the factor, that
 /// ends with `why`.
-std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In scales, double rtol, double atol,
+std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In sizes, const Tolerance& tolerance,
                                             const std::string& why);
 
 /// Whether options say how a method is to do it: then it may lack the estimate that it has without.

@@ -38,6 +38,9 @@ Solution Solution::with_estimate(Estimated estimated) && {
     record_.left_out = std::move(estimated.left_out);
     record_.statistics.estimate_evaluations += estimated.evaluations;
     record_.statistics.wall_seconds += estimated.seconds;
+    if (estimated.coarse) {
+        record_.warnings.push_back(*std::move(estimated.coarse));
+    }
     if (estimated.missed) {
         record_.warnings.push_back(*estimated.missed);
         record_.outcome = Outcome::tolerance_missed;

@@ -30,7 +30,7 @@ struct Estimate {
 };
 
 Estimate swing(double rtol, std::size_t wanted = 0) {
-    const EstimatingMarch march({0, t_end}, rtol, rtol, wanted);
+    const EstimatingMarch march({0, t_end}, {rtol, rtol}, wanted);
     Swing force;
     Estimate result;
     const auto pass = [&](double tightness) {
@@ -63,7 +63,7 @@ TEST(EstimatingMarch, keeps_its_tolerance_and_knows_its_error) {
 }
 
 TEST(EstimatingMarch, sends_the_samples_that_are_wanted) {
-    const EstimatingMarch march({0, t_end}, 1e-6, 1e-6, 11);
+    const EstimatingMarch march({0, t_end}, {1e-6, 1e-6}, 11);
     const auto run = swing(1e-6, 11);
     std::vector<double> times;
     march.send(run.found.pass, [&](double t, std::span<const double> y) {
@@ -76,7 +76,7 @@ TEST(EstimatingMarch, sends_the_samples_that_are_wanted) {
 }
 
 TEST(EstimatingMarch, a_pass_that_ends_early_is_the_last_one) {
-    const EstimatingMarch march({0, 1}, 1e-6, 1e-6, 0);
+    const EstimatingMarch march({0, 1}, {1e-6, 1e-6}, 0);
     int passes = 0;
     const auto found = march.run({.first = 0.1}, {.march =
                                                       [&](double tightness) {
@@ -92,7 +92,7 @@ TEST(EstimatingMarch, a_pass_that_ends_early_is_the_last_one) {
 }
 
 TEST(EstimatingMarch, steps_that_became_too_short_are_tried_longer) {
-    const EstimatingMarch march({0, 1}, 1e-6, 1e-6, 0);
+    const EstimatingMarch march({0, 1}, {1e-6, 1e-6}, 0);
     std::vector<double> tried;
     const auto found = march.run({.first = 0.01, .looser = 100},
                                  {.march =

@@ -59,6 +59,8 @@ struct Problem {
     bool time_dependent = true;        ///< false: forces are known not to see t but through the phases
     Parity parity = Parity::unknown;
     FastVelocity fast_velocity{};
+    /// Sizes of (x, v), or of the variables, that atol is multiplied by; none: 1.
+    std::vector<double> scales{};
     // The same problem otherwise, where it knows how.
     /// Its fast motion so many times faster; none where that is another kind of motion.
     std::function<std::optional<FasterProblem>(double factor)> faster{};
@@ -68,6 +70,8 @@ struct Problem {
     std::size_t dimension() const { return names.size(); }
     /// Of the state: twice the dimension for coordinates with velocities.
     std::size_t unknowns() const { return second_order ? 2 * names.size() : names.size(); }
+    /// "x", or "the velocity of x".
+    std::string name_of_unknown(std::size_t i) const;
     std::vector<double> phases_at(double t) const;
     /// Whether forces, constraints and slow forces can be evaluated with truncated series.
     bool takes_series() const;
@@ -82,9 +86,14 @@ struct Problem {
     Problem with_parity(Parity declared) const;
     Problem with_fast_velocity(FastVelocity formula) const;
     Problem with_period(double length) const;
+    /// One a component of (x, v) or of the variables.
+    Problem with_scales(std::vector<double> sizes) const;
     /// Without its constraints.
     Problem free() const;
 };
+
+/// Throws Misuse unless there are none, or one above zero for each component of the state.
+void require_scales(const Problem& problem, In scales);
 
 struct FasterProblem {
     Problem problem;

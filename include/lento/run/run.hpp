@@ -61,7 +61,7 @@ public:
         request_.atol = atol;
     }
     /// As it was asked for.
-    double asked_rtol() const { return asked_rtol_; }
+    double asked_rtol() const { return asked_.relative; }
     void allow_steps(std::int64_t most) { request_.most_steps = std::min(request_.most_steps, most); }
 
     void warn(std::string warning) { record_.warnings.push_back(std::move(warning)); }
@@ -69,9 +69,9 @@ public:
     void note(std::string name, std::string value) { record_.options.push_back({std::move(name), std::move(value)}); }
     void note(const MacroChoice& macro);
     Statistics& statistics() { return record_.statistics; }
-    /// Of the true solution's components, the largest over the run; `scales` are the largest |y_i|. What is above the
+    /// Of the true solution's components, the largest over the run; `sizes` are the largest |y_i|. What is above the
     /// tolerance makes a run that completes end as tolerance_missed; `why` says what keeps it there.
-    void estimate(std::vector<double> errors, std::span<const double> scales, std::string why = {});
+    void estimate(std::vector<double> errors, std::span<const double> sizes, std::string why = {});
     /// Amplitudes of oscillations that the slow solution omits by definition, the largest over the run.
     void leave_out(std::vector<double> amplitudes) { record_.left_out = std::move(amplitudes); }
     /// Whether nobody asked for one plain run.
@@ -118,9 +118,10 @@ private:
     const Method* method_;
     ChosenBy by_;
     Request request_;
-    double asked_rtol_, asked_atol_;
+    Tolerance asked_;
     RunRecord record_;
     std::optional<std::string> missed_;  // the tolerance, as a sentence
+    std::optional<std::string> coarse_;  // the tolerance for something small, as a sentence
     std::optional<Violation> violation_;
     std::function<void()> count_;
     std::stop_source stop_;

@@ -68,6 +68,7 @@ struct RunRecord {
 struct Estimated {
     std::vector<double> errors{}, slow_errors{}, left_out{};  ///< as in RunRecord
     std::optional<std::string> missed{};                      ///< a sentence, where that is above the tolerance
+    std::optional<std::string> coarse{};                      ///< a warning, where that tolerance says little
     std::int64_t evaluations = 0;
     double seconds = 0;
 };
