@@ -271,9 +271,6 @@ private:
                 continue;
             }
             const auto& last = way.trials.back();
-            if (std::getenv("TRIALS"))
-                fmt::print(stderr, "{:<24} {:.1e} {:.2e} {:>9} {:.4f}\n", way.name, tolerance, last.error,
-                           last.evaluations, last.seconds[0]);
             reached = last.error <= smallest ? reached + 1 : 0;
             if (reached >= (way.kind == Kind::peer ? 1 : 3) || (!slow && last.seconds[0] > patience)) {
                 return;
