@@ -37,6 +37,7 @@ public:
             exact_ = exact_ || std::abs(turn_[j]) > many;
         }
     }
+    double step() const { return h_; }
     double time(double c) const { return t_ + c * h_; }
     double phase(std::size_t j, double c) const { return exact_ ? phases_[j].at(time(c)) : start_[j] + c * turn_[j]; }
     In phases(double c) {
@@ -78,23 +79,36 @@ public:
     }
     /// y' = (v, a) where the step begins, with the velocity that there is.
     void rate(In y, Out derivative) {
-        ++evaluations;
         const std::size_t d = y.size() / 2;
         std::ranges::copy(y.last(d), derivative.begin());
-        acceleration_.uncounted<dynamic>(y.first(d), y.last(d), clockwork_.time(0), clockwork_.phases(0),
-                                         derivative.last(d));
+        with_velocity(0, y.first(d), y.last(d), derivative.last(d));
     }
-    /// Whether the acceleration is finite with a velocity and not without.
+    /// Whether the acceleration is finite with a velocity and not without, at the start of a step from y or on the way
+    /// that it takes without forces.
     bool sees_velocity(In y) {
-        std::vector<double> with(y.size()), without(y.size() / 2);
-        rate(y, with);
-        (*this)(0, std::span<const double, Extent>(y.data(), y.size() / 2), std::span<double, Extent>(without));
-        return !first_not_finite(with) && first_not_finite(without);
+        const std::size_t d = y.size() / 2;
+        std::vector<double> x(d), with(d), without(d);
+        for (const double c : {0.0, 0.125, 0.25, 0.5, 1.0}) {
+            for (std::size_t i = 0; i < d; ++i) {
+                x[i] = y[i] + c * clockwork_.step() * y[d + i];
+            }
+            with_velocity(c, x, y.last(d), with);
+            (*this)(c, std::span<const double, Extent>(x.data(), d), std::span<double, Extent>(without.data(), d));
+            if (!first_not_finite(with) && first_not_finite(without)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     std::int64_t evaluations = 0;
 
 private:
+    void with_velocity(double c, In x, In v, Out a) {
+        ++evaluations;
+        acceleration_.uncounted<dynamic>(x, v, clockwork_.time(c), clockwork_.phases(c), a);
+    }
+
     Acceleration& acceleration_;
     std::optional<Acceleration::Single> single_;
     Clockwork clockwork_;
@@ -270,14 +284,16 @@ void ResolvingMarch::march(Course& course, Side& side) {
     while (t < interval.to &&
            goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
         const bool last = 1.0001 * step >= interval.to - t;
-        const double h = last ? interval.to - t : step;
-        const double next = last ? interval.to : t + h;
+        // NOTE: the length is that between two times as they are stored: over a million steps the difference to the one
+        // that was wanted adds up to a phase.
+        const double next = last ? interval.to : t + step;
+        const double h = next - t;
         side.begin(t, h);
         pair.attempt(side, h, traveller.y());
         const auto increment = pair.increment();
-        const bool good = traveller.propose(increment);
+        const bool sums_finite = traveller.propose(increment);
         const double error = pair.error(traveller.weights());
-        const bool finite = good && std::isfinite(error);
+        const bool finite = sums_finite && pair.stages_finite() && std::isfinite(error);
         if (!finite || error > 1) {
             if (!finite && side.sees_velocity(traveller.y())) {
                 sees_velocity = true;

@@ -49,6 +49,14 @@ public:
         });
     }
     In increment() const { return increment_; }
+    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number, forces with
+    /// branches may hide it from the increment, which does not see early stages.
+    bool stages_finite() const {
+        Nothing nothing;
+        by_twos<Extent>(point_.size(),
+                        [&](std::size_t i, auto lanes) { nothing.add(load<decltype(lanes)>(&point_[i])); });
+        return nothing.is_zero();
+    }
     /// Of the last attempt, times what it is weighed with: the estimate of order 5, scaled down by what both tell of the
     /// order. NOTE: it sees the stages that the increment sees; where one of them is not a number, neither is that.
     double error(In weights) const {
