@@ -279,7 +279,10 @@ void ResolvingMarch::march(Course& course, Side& side) {
     // NOTE: a declared vibration that does not show at the start is met by a step that resolves it.
     const double longest = std::min(limits.longest, interval.length());
     const double first = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
-    double step = first_step(side, t, first, y, traveller.weights(), Pair::error_order);
+    // Steps shorter than that are lost in the rounding of times.
+    const double shortest = 16 * std::numeric_limits<double>::epsilon() *
+                            std::max({std::abs(interval.from), std::abs(interval.to), interval.length()});
+    double step = std::max(shortest, first_step(side, t, first, y, traveller.weights(), Pair::error_order));
     bool rejected = false;
     while (t < interval.to &&
            goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
@@ -302,7 +305,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
             ++result.rejected;
             rejected = true;
             step = finite ? h * std::max(shrink, safety * std::pow(error, -1 / Pair::error_order)) : shrink * h;
-            if (!(step >= 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), interval.length()))) {
+            if (!(step >= shortest)) {
                 too_short(result, step, t);
                 if (!finite) {
                     diverge(result, first_not_finite(traveller.next()));
@@ -327,7 +330,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
         result.reached = t = next;
         const double factor =
             error > 0 ? std::min(rejected ? 1.0 : grow, safety * std::pow(error, -1 / Pair::error_order)) : grow;
-        step = std::min(longest, h * std::max(shrink, factor));
+        step = std::max(shortest, std::min(longest, h * std::max(shrink, factor)));
         rejected = false;
     }
     std::ranges::copy(traveller.y(), y.begin());

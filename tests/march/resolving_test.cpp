@@ -192,6 +192,18 @@ TEST(ResolvingMarch, no_step_is_longer_than_allowed) {
     EXPECT_GE(found.result.steps, 100);
 }
 
+TEST(ResolvingMarch, late_times_whose_rounding_is_longer_than_the_first_step_are_passed) {
+    // At t = 1e12 times are 1e-4 apart; the first step by the derivatives of this spring would be shorter.
+    ResolvingMarch resolving(plain_system(1, [](auto x, auto, auto, auto f) { f[0] = -1e6 * x[0]; }),
+                             Stepper::nystroem);
+    std::vector<double> y{1, 0};
+    constexpr Interval late{1e12, 1e12 + 1};
+    Recorder recorder(late, 0, {}, Recorder::Keep::nothing, {});
+    const auto result = resolving.run(late, {1e-9, 1e-9}, {.most_steps = 100'000}, y, recorder);
+    EXPECT_NE(result.outcome, Outcome::budget_exhausted);
+    EXPECT_TRUE(std::isfinite(resolving.rates()[0]));
+}
+
 TEST(ResolvingMarch, scales_and_rates_are_the_largest_on_the_way) {
     ResolvingMarch resolving(plain_system(1, [](auto x, auto, auto, auto f) { f[0] = -4.0 * x[0]; }),
                              Stepper::nystroem);
