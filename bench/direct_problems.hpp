@@ -1,6 +1,8 @@
 /// Four motions that `direct` is measured on, as a person would write them by hand: plain structs with the rate of y in
 /// units in which all components are of order one, so that a solver with one absolute tolerance does as well as it can.
 /// Each has the same physics as the text model that it names; `units` turn components into those of the model.
+/// `problem` is what Lento is given against other solvers, with the formulas that they have; `as_text` has the formulas of
+/// the model, for what text costs.
 #pragma once
 
 #include <array>
@@ -39,6 +41,7 @@ struct Pendulum {
             f[0] = (g + v_max * omega * cos(theta)) / l * sin(x[0]);
         });
     }
+    static lento::Problem as_text() { return problem(); }
 };
 
 /// models/paul-trap.toml: 4000 vibrations. Lengths in 1e-5 m, velocities in 0.5 m/s.
@@ -69,6 +72,7 @@ struct PaulTrap {
             f[1] = saddle * x[1];
         });
     }
+    static lento::Problem as_text() { return problem(); }
 };
 
 /// models/j2-satellite.toml for ten days instead of thirty: 143 revolutions. Lengths in semi-major axes, n t for time.
@@ -110,6 +114,18 @@ struct Satellite {
         return lento::plain_system(
             3, [](auto x, auto, auto, auto f) { acceleration(x, f, mu, 1.5 * j2 * radius * radius); });
     }
+    static lento::Problem as_text() {
+        return lento::plain_system(3, [](auto x, auto, auto, auto f) {
+            using std::sqrt;
+            const auto r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+            const auto bulge = 1.5 * j2 * (radius / r) * (radius / r);
+            const auto height = 5 * (x[2] * x[2]) / (r * r);
+            const auto pull = mu / (r * r * r);
+            f[0] = -pull * x[0] * (1 + bulge * (1 - height));
+            f[1] = -pull * x[1] * (1 + bulge * (1 - height));
+            f[2] = -pull * x[2] * (1 + bulge * (3 - height));
+        });
+    }
 };
 
 /// models/fermi-pasta-ulam.toml until t = 4 instead of 40: 637 vibrations of the stiff springs.
@@ -150,6 +166,30 @@ struct FermiPastaUlam {
     }
     static lento::Problem problem() {
         return lento::first_order_system(size, [](auto y, auto, auto r) { rates(y, r, eps); })
+            .with_period(2 * std::numbers::pi * eps);
+    }
+    static lento::Problem as_text() {
+        return lento::first_order_system(size,
+                                         [](auto y, auto, auto r) {
+                                             const double root = std::numbers::sqrt2;
+                                             const auto force = [root](auto s) { return 4 * (s * s * s) / root; };
+                                             const auto f0 = force((y[0] - eps * y[2]) / root);
+                                             const auto f1 = force(((y[4] - eps * y[6]) - (y[0] + eps * y[2])) / root);
+                                             const auto f2 = force(((y[8] - eps * y[10]) - (y[4] + eps * y[6])) / root);
+                                             const auto f3 = force(-(y[8] + eps * y[10]) / root);
+                                             r[0] = y[1];
+                                             r[1] = f1 - f0;
+                                             r[2] = y[3] / eps;
+                                             r[3] = -y[2] / eps + f0 + f1;
+                                             r[4] = y[5];
+                                             r[5] = f2 - f1;
+                                             r[6] = y[7] / eps;
+                                             r[7] = -y[6] / eps + f1 + f2;
+                                             r[8] = y[9];
+                                             r[9] = f3 - f2;
+                                             r[10] = y[11] / eps;
+                                             r[11] = -y[10] / eps + f2 + f3;
+                                         })
             .with_period(2 * std::numbers::pi * eps);
     }
 };
