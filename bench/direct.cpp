@@ -124,7 +124,11 @@ public:
         : written_(P::problem()),
           as_text_(P::as_text()),
           text_(lento::Model::from_file(source_dir / "models" / (std::string(P::model) + ".toml"), assignments())
-                    .problem()) {
+                    .problem()),
+          forces_(text_) {
+        if constexpr (requires { P::forces; }) {
+            forces_ = lento::Model::from_text(std::string(P::forces)).problem();
+        }
         find_truth();
         ways_ = {
             {"odeint dopri5", Kind::peer, bench::by_dopri5<P>},
@@ -139,6 +143,7 @@ public:
             {std::string(plain_name), Kind::lento, [this](double tol) { return by_lento(written_, tol, "none"); }},
             {std::string(with_estimate_name), Kind::lento, [this](double tol) { return by_lento(written_, tol, {}); }},
             {std::string(as_text_name), Kind::lento, [this](double tol) { return by_lento(as_text_, tol, "none"); }},
+            {std::string(forces_name), Kind::lento, [this](double tol) { return by_lento(forces_, tol, "none"); }},
             {std::string(text_name), Kind::lento, [this](double tol) { return by_lento(text_, tol, "none"); }}};
     }
 
@@ -320,6 +325,7 @@ private:
         const double estimated = estimating().at(target).seconds;
         const double asked = median(asked_[k].seconds);
         const double as_text = named(as_text_name).at(target).seconds;
+        const double forces = named(forces_name).at(target).seconds;
         const double text = named(text_name).at(target).seconds;
         fmt::print("  at error {:.0e}, over {}:\n", target, best->name);
         bool good = true;
@@ -332,16 +338,18 @@ private:
         line("with estimate", estimated / peer, with_estimate * most_times[k]);
         line(fmt::format("with estimate, rtol = {:.0e} (true error {:.1e})", target, asked_[k].error), asked / peer,
              with_estimate * most_times[k]);
-        line("text over C++ with its formulas", text / as_text, text_times);
+        line("text of forces over C++ with its formulas", forces / as_text, text_times);
+        fmt::print("    {:<58} {:>6.2f}\n", "text of the model, a potential perhaps, over the same", text / as_text);
         return good;
     }
 
     static constexpr std::string_view plain_name = "Lento", with_estimate_name = "Lento, estimate",
-                                      text_name = "Lento, text", as_text_name = "Lento, formulas of text";
+                                      text_name = "Lento, text", as_text_name = "Lento, formulas of text",
+                                      forces_name = "Lento, text of forces";
 
     std::array<double, n> truth_{}, scales_{};
     double truth_known_ = 0;
-    lento::Problem written_, as_text_, text_;
+    lento::Problem written_, as_text_, text_, forces_;
     std::vector<Way> ways_;
     std::vector<typename Way::Trial> asked_;  // with an estimate, where the tolerance is the error
 };

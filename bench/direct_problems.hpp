@@ -114,6 +114,27 @@ struct Satellite {
         return lento::plain_system(
             3, [](auto x, auto, auto, auto f) { acceleration(x, f, mu, 1.5 * j2 * radius * radius); });
     }
+    /// The model has a potential, the gradient of which the program finds; these are the formulas of `as_text`.
+    static constexpr std::string_view forces = R"toml(
+lento = 1
+[parameters]
+mu = 398600.4418
+R = 6378.137
+J2 = 1.08262668e-3
+[definitions]
+r = "sqrt(x^2 + y^2 + z^2)"
+bulge = "1.5*J2*(R/r)*(R/r)"
+height = "5*z^2/(r*r)"
+pull = "mu/(r*r*r)"
+[coordinates]
+x = { start = 7178.137, velocity = 0 }
+y = { start = 0, velocity = 0 }
+z = { start = 0, velocity = 0 }
+[forces]
+x = "-pull*x*(1 + bulge*(1 - height))"
+y = "-pull*y*(1 + bulge*(1 - height))"
+z = "-pull*z*(1 + bulge*(3 - height))"
+)toml";
     static lento::Problem as_text() {
         return lento::plain_system(3, [](auto x, auto, auto, auto f) {
             using std::sqrt;
