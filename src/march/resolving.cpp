@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "march/constrained.hpp"
 #include "march/ending.hpp"
+#include "march/traveller.hpp"
 #include "problem/time_scales.hpp"
 #include "step/dop853.hpp"
 #include "step/nystroem.hpp"
@@ -36,6 +37,7 @@ public:
             exact_ = exact_ || std::abs(turn_[j]) > many;
         }
     }
+    double step() const { return h_; }
     double time(double c) const { return t_ + c * h_; }
     double phase(std::size_t j, double c) const { return exact_ ? phases_[j].at(time(c)) : start_[j] + c * turn_[j]; }
     In phases(double c) {
@@ -77,23 +79,36 @@ public:
     }
     /// y' = (v, a) where the step begins, with the velocity that there is.
     void rate(In y, Out derivative) {
-        ++evaluations;
         const std::size_t d = y.size() / 2;
         std::ranges::copy(y.last(d), derivative.begin());
-        acceleration_.uncounted<dynamic>(y.first(d), y.last(d), clockwork_.time(0), clockwork_.phases(0),
-                                         derivative.last(d));
+        with_velocity(0, y.first(d), y.last(d), derivative.last(d));
     }
-    /// Whether the acceleration is finite with a velocity and not without.
+    /// Whether the acceleration is finite with a velocity and not without, at the start of a step from y or on the way
+    /// that it takes without forces.
     bool sees_velocity(In y) {
-        std::vector<double> with(y.size()), without(y.size() / 2);
-        rate(y, with);
-        (*this)(0, std::span<const double, Extent>(y.data(), y.size() / 2), std::span<double, Extent>(without));
-        return !first_not_finite(with) && first_not_finite(without);
+        const std::size_t d = y.size() / 2;
+        std::vector<double> x(d), with(d), without(d);
+        for (const double c : {0.0, 0.125, 0.25, 0.5, 1.0}) {
+            for (std::size_t i = 0; i < d; ++i) {
+                x[i] = y[i] + c * clockwork_.step() * y[d + i];
+            }
+            with_velocity(c, x, y.last(d), with);
+            (*this)(c, std::span<const double, Extent>(x.data(), d), std::span<double, Extent>(without.data(), d));
+            if (!first_not_finite(with) && first_not_finite(without)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     std::int64_t evaluations = 0;
 
 private:
+    void with_velocity(double c, In x, In v, Out a) {
+        ++evaluations;
+        acceleration_.uncounted<dynamic>(x, v, clockwork_.time(c), clockwork_.phases(c), a);
+    }
+
     Acceleration& acceleration_;
     std::optional<Acceleration::Single> single_;
     Clockwork clockwork_;
@@ -167,21 +182,14 @@ private:
     Clockwork clockwork_;
 };
 
-/// What a step may err by in each component.
-void tolerate(const Tolerance& tolerance, In sizes, Out tolerated) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        tolerated[i] = tolerance.of(i, sizes[i]);
-    }
-}
-
 /// From the state and its first two derivatives, as for methods of order q (Hairer, Norsett, Wanner, Solving ODEs I,
 /// section II.4).
 template <class Side>
-double first_step(Side& side, double t, double longest, In y, In tolerated, double q) {
+double first_step(Side& side, double t, double longest, In y, In weights, double q) {
     const auto norm = [&](In values) {
         double worst = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            worst = std::max(worst, std::abs(values[i]) / tolerated[i]);
+            worst = std::max(worst, std::abs(values[i]) * weights[i]);
         }
         return worst;
     };
@@ -198,6 +206,21 @@ double first_step(Side& side, double t, double longest, In y, In tolerated, doub
     const double steepest = std::max(speed, norm(change) / guess);
     const double wanted = steepest <= 1e-15 ? 1e-3 * guess : std::pow(0.01 / steepest, 1 / q);
     return std::min({std::isfinite(wanted) ? wanted : guess, 100 * guess, longest});
+}
+
+void off_constraints(MarchResult& result, double from, double to) {
+    result.outcome = Outcome::off_constraints;
+    result.explanation = fmt::format(
+        "the step from t = {:.6g} to {:.6g} cannot be put back onto the constraints: they lock, become dependent or "
+        "can "
+        "no longer all hold there",
+        from, to);
+}
+
+void keep_largest(Out largest, In values) {
+    for (std::size_t i = 0; i < largest.size(); ++i) {
+        largest[i] = std::max(largest[i], values[i]);
+    }
 }
 
 }  // namespace
@@ -225,24 +248,28 @@ std::int64_t ResolvingMarch::evaluations() const {
     return evaluations_ + (acceleration_ ? acceleration_->evaluations() : 0);
 }
 
-bool ResolvingMarch::settle(double t, std::vector<double>& y) {
+bool ResolvingMarch::settle(double t, Out y) {
     const std::size_t d = y.size() / 2;
-    return ConstrainedMarch(*manifold_, [](auto&&...) {}).project(t, Out(y).first(d), Out(y).last(d)).converged;
+    return ConstrainedMarch(*manifold_, [](auto&&...) {}).project(t, y.first(d), y.last(d)).converged;
+}
+
+void ResolvingMarch::too_short(MarchResult& result, double step, double t) const {
+    result.outcome = Outcome::not_converged;
+    result.explanation = fmt::format(
+        "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and atol, or look for a "
+        "singularity of the force there{}",
+        step, t, manifold_ ? ", or for constraints that lock or can no longer all hold" : "");
 }
 
 template <class Pair, class Side, std::size_t Extent>
 void ResolvingMarch::march(Course& course, Side& side) {
     auto& [interval, tolerance, limits, y, recorder, result, sees_velocity] = course;
     constexpr double safety = 0.9, shrink = 0.2, grow = 5;
-    const std::size_t n = y.size();
-    Pair pair(Extent == dynamic ? acceleration_ && stepper_ == Stepper::nystroem ? n / 2 : n : 0);
-    std::vector<double> tolerated(n), carry(n, 0.0), y1(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        scales_[i] = std::max(scales_[i], std::abs(y[i]));
-    }
-    tolerate(tolerance, scales_, tolerated);
+    Traveller<Extent> traveller(y, scales_, tolerance);
+    keep_largest(scales_, traveller.scales());
+    Pair pair(acceleration_ && stepper_ == Stepper::nystroem ? y.size() / 2 : y.size());
     double t = result.reached;
-    std::vector<double> rate(n);
+    std::vector<double> rate(y.size());
     side.begin(t, 0);
     side.rate(y, rate);
     if (const auto culprit = first_not_finite(rate)) {
@@ -252,80 +279,63 @@ void ResolvingMarch::march(Course& course, Side& side) {
     // NOTE: a declared vibration that does not show at the start is met by a step that resolves it.
     const double longest = std::min(limits.longest, interval.length());
     const double first = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
-    constexpr double roundings = 4;  // of the time: a shorter step could not be told from none
+    constexpr double roundings = 4;  // of the time: shorter steps are lost in them
     const double shortest = roundings * std::numeric_limits<double>::epsilon() *
                             std::max({std::abs(interval.from), std::abs(interval.to), interval.length()});
-    double step = std::max(first_step(side, t, first, y, tolerated, Pair::error_order), shortest);
+    double step = std::max(shortest, first_step(side, t, first, y, traveller.weights(), Pair::error_order));
     bool rejected = false;
     while (t < interval.to &&
            goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
         const bool last = 1.0001 * step >= interval.to - t;
+        // NOTE: the length is that between two times as they are stored: over a million steps the difference to the one
+        // that was wanted adds up to a phase.
         const double next = last ? interval.to : t + step;
-        const double h = next - t;  // NOTE: not the step that was wanted: at late times t + step is rounded
+        const double h = next - t;
         side.begin(t, h);
-        pair.attempt(side, h, view<Extent>(In(y)));
+        pair.attempt(side, h, traveller.y());
         const auto increment = pair.increment();
-        for (std::size_t i = 0; i < n; ++i) {
-            y1[i] = y[i] + (increment[i] + carry[i]);
-        }
-        const double error = pair.error(tolerated);
-        const bool finite = std::isfinite(error) && !first_not_finite(y1);
+        const bool sums_finite = traveller.propose(increment);
+        const double error = pair.error(traveller.weights());
+        const bool finite = sums_finite && pair.stages_finite() && std::isfinite(error);
         if (!finite || error > 1) {
-            if (!finite && side.sees_velocity(y)) {
+            if (!finite && side.sees_velocity(traveller.y())) {
                 sees_velocity = true;
-                return;
+                break;
             }
             ++result.rejected;
             rejected = true;
             step = finite ? h * std::max(shrink, safety * std::pow(error, -1 / Pair::error_order)) : shrink * h;
             if (!(step >= shortest)) {
-                result.outcome = Outcome::not_converged;
-                result.explanation = fmt::format(
-                    "the step size fell to {:.2g} at t = {:.6g} without meeting the tolerance; loosen rtol and atol, "
-                    "or look for a singularity of the force there{}",
-                    step, t, manifold_ ? ", or for constraints that lock or can no longer all hold" : "");
+                too_short(result, step, t);
                 if (!finite) {
-                    diverge(result, first_not_finite(y1));
+                    diverge(result, first_not_finite(traveller.next()));
                 }
             }
             continue;
         }
         if (recorder.wants(next)) {
-            recorder.take(pair.dense(side, t, next, y, y1));
+            recorder.take(pair.dense(side, t, next, traveller.y(), traveller.next()));
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            // The error of the sum y + added, exactly.
-            const double added = increment[i] + carry[i];
-            const double back = y1[i] - y[i];
-            carry[i] = (y[i] - (y1[i] - back)) + (added - back);
-        }
-        std::swap(y, y1);
+        traveller.accept(increment, h);
         pair.accept();
         if (manifold_) {
-            if (!settle(next, y)) {
-                result.outcome = Outcome::off_constraints;
-                result.explanation = fmt::format(
-                    "the step from t = {:.6g} to {:.6g} cannot be put back onto the constraints: they lock, become "
-                    "dependent or can no longer all hold there",
-                    t, next);
-                std::swap(y, y1);
+            if (!traveller.change([&](Out state) { return settle(next, state); })) {
+                off_constraints(result, t, next);
                 break;
             }
-            std::ranges::fill(carry, 0.0);
             pair.forget();
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            scales_[i] = std::max(scales_[i], std::abs(y[i]));
-            rates_[i] = std::max(rates_[i], std::abs(increment[i] / h));
-        }
-        tolerate(tolerance, scales_, tolerated);
+        traveller.measure();
         ++result.steps;
         result.reached = t = next;
         const double factor =
             error > 0 ? std::min(rejected ? 1.0 : grow, safety * std::pow(error, -1 / Pair::error_order)) : grow;
-        step = std::min(longest, h * std::max(shrink, factor));
+        step = std::max(shortest, std::min(longest, h * std::max(shrink, factor)));
         rejected = false;
     }
+    std::ranges::copy(traveller.y(), y.begin());
+    keep_largest(scales_, traveller.scales());
+    keep_largest(rates_, traveller.rates());
 }
 
 template <std::size_t Extent>

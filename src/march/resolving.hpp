@@ -55,7 +55,8 @@ private:
     void variables(Course& course);
     template <class Stepper, class Side, std::size_t Extent>
     void march(Course& course, Side& side);
-    bool settle(double t, std::vector<double>& y);
+    bool settle(double t, Out y);
+    void too_short(MarchResult& result, double step, double t) const;
 
     Problem problem_;
     Stepper stepper_;

@@ -43,23 +43,33 @@ public:
             (at<I + 1>(rate, h, y), ...);
         }
         (std::make_index_sequence<end - 1>());
-        for (std::size_t i = 0; i < increment_.size(); ++i) {
-            increment_[i] = h * weighted<Stage<end>, end>(k_, i);
-        }
+        by_twos<Extent>(increment_.size(), [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            store(&increment_[i], h * weighted<Lanes, Stage<end>, end>(k_, i));
+        });
     }
     In increment() const { return increment_; }
-    /// Of the last attempt, over what is tolerated: the estimate of order 5, scaled down by what both tell of the order.
-    double error(In tolerated) const {
-        double error5 = 0;
-        double error3 = 0;
-        for (std::size_t i = 0; i < increment_.size(); ++i) {
-            const double five = weighted<Error5, end>(k_, i);
-            const double three = weighted<Error3, end>(k_, i);
-            error5 = larger(error5, std::abs(h_ * five) / tolerated[i]);
-            error3 = larger(error3, std::abs(h_ * three) / tolerated[i]);
-        }
-        const double both = std::sqrt(error5 * error5 + 0.01 * error3 * error3);
-        return both > 0 ? error5 * (error5 / both) : both;
+    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number, forces with
+    /// branches may hide it from the increment, which does not see early stages.
+    bool stages_finite() const {
+        Nothing nothing;
+        by_twos<Extent>(point_.size(),
+                        [&](std::size_t i, auto lanes) { nothing.add(load<decltype(lanes)>(&point_[i])); });
+        return nothing.is_zero();
+    }
+    /// Of the last attempt, times what it is weighed with: the estimate of order 5, scaled down by what both tell of the
+    /// order. NOTE: it sees the stages that the increment sees; where one of them is not a number, neither is that.
+    double error(In weights) const {
+        Worst error5, error3;
+        by_twos<Extent>(increment_.size(), [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            error5.add(weighted<Lanes, Error5, end>(k_, i), weights.data() + i);
+            error3.add(weighted<Lanes, Error3, end>(k_, i), weights.data() + i);
+        });
+        const double five = std::abs(h_) * error5.value();
+        const double three = std::abs(h_) * error3.value();
+        const double both = std::sqrt(five * five + 0.01 * three * three);
+        return both > 0 ? five * (five / both) : both;
     }
 
     void accept() {
@@ -106,15 +116,16 @@ private:
 
     template <std::size_t I, class Rate>
     void at(Rate&& rate, double h, std::span<const double, Extent> y) {
-        for (std::size_t i = 0; i < point_.size(); ++i) {
-            point_[i] = y[i] + h * weighted<Stage<I>, I>(k_, i);
-        }
+        by_twos<Extent>(point_.size(), [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            store(&point_[i], load<Lanes>(&y[i]) + h * weighted<Lanes, Stage<I>, I>(k_, i));
+        });
         rate(dop853_tableau.c[I], std::span<const double, Extent>(point_), std::span<double, Extent>(k_[I]));
     }
     template <std::size_t P>
     void extend(std::vector<double>& values) const {
         for (std::size_t i = 0; i < point_.size(); ++i) {
-            values.push_back(h_ * weighted<Extension<P>, stages>(k_, i));
+            values.push_back(h_ * weighted<double, Extension<P>, stages>(k_, i));
         }
     }
 

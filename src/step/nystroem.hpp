@@ -7,7 +7,8 @@
 ///
 ///     x(s) = x_0 + h v_0 s + h^2 int int (sum_j k_j L_j + (alpha + beta s) w),       x(1) = x_1,  x'(1) = h v_1
 ///
-/// Stages are right to O(h^7) in position, so that this is to O(h^9).
+/// Stages are right to O(h^7) in position, so that this is to O(h^9); the constant of that power is so small that steps
+/// of a usual length show O(h^10).
 #pragma once
 
 #include <array>
@@ -38,8 +39,7 @@ public:
     explicit Nystroem12(std::size_t dimension)
         : point_(make_vector<double, Extent>(dimension)),
           end_(make_vector<double, Extent>(dimension)),
-          increment_(make_vector<double, twice(Extent)>(2 * dimension)),
-          error_(make_vector<double, twice(Extent)>(2 * dimension)) {
+          increment_(make_vector<double, twice(Extent)>(2 * dimension)) {
         k_.fill(make_vector<double, Extent>(dimension));
     }
 
@@ -55,22 +55,36 @@ public:
             (at<I + 1>(acceleration, h, y), ...);
         }
         (std::make_index_sequence<stages - 1>());
-        for (std::size_t i = 0; i < d; ++i) {
-            increment_[i] = h * y[d + i] + h * h * weighted<Position, stages>(k_, i);
-            increment_[d + i] = h * weighted<Velocity, stages>(k_, i);
-            error_[i] = h * h * weighted<PositionError, stages>(k_, i);
-            error_[d + i] = h * weighted<VelocityError, stages>(k_, i);
-        }
+        h_ = h;
+        by_twos<Extent>(d, [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            const auto position = weighted<Lanes, Position, stages>(k_, i);
+            const auto velocity = weighted<Lanes, Velocity, stages>(k_, i);
+            store(&increment_[i], h * load<Lanes>(&y[d + i]) + h * h * position);
+            store(&increment_[d + i], h * velocity);
+        });
     }
     /// Of the last attempt: what it adds to y.
     In increment() const { return increment_; }
-    /// Of the last attempt: the largest error over what is tolerated.
-    double error(In tolerated) const {
-        double worst = 0;
-        for (std::size_t i = 0; i < error_.size(); ++i) {
-            worst = larger(worst, std::abs(error_[i]) / tolerated[i]);
-        }
-        return worst;
+    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number, forces with
+    /// branches may hide it from the increment, which does not see early stages.
+    bool stages_finite() const {
+        Nothing nothing;
+        by_twos<Extent>(point_.size(),
+                        [&](std::size_t i, auto lanes) { nothing.add(load<decltype(lanes)>(&point_[i])); });
+        return nothing.is_zero();
+    }
+    /// Of the last attempt: the largest error times what it is weighed with. NOTE: it sees the stages that the increment
+    /// sees; where one of them is not a number, neither is that.
+    double error(In weights) const {
+        const std::size_t d = point_.size();
+        Worst position, velocity;
+        by_twos<Extent>(d, [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            position.add(weighted<Lanes, PositionError, stages>(k_, i), weights.data() + i);
+            velocity.add(weighted<Lanes, VelocityError, stages>(k_, i), weights.data() + d + i);
+        });
+        return std::max(h_ * h_ * position.value(), std::abs(h_) * velocity.value());
     }
 
     /// The last attempt was accepted: the next one starts where it led.
@@ -118,15 +132,19 @@ private:
     template <std::size_t I, class A>
     void at(A&& acceleration, double h, std::span<const double, twice(Extent)> y) {
         constexpr double c = rkn12_tableau.c[I];
-        for (std::size_t i = 0; i < point_.size(); ++i) {
-            point_[i] = y[i] + h * (c * y[point_.size() + i] + h * weighted<Stage<I>, I>(k_, i));
-        }
+        const std::size_t d = point_.size();
+        by_twos<Extent>(d, [&](std::size_t i, auto lanes) {
+            using Lanes = decltype(lanes);
+            const Lanes straight = load<Lanes>(&y[i]) + c * h * load<Lanes>(&y[d + i]);
+            store(&point_[i], advanced<Lanes, Stage<I>, I>(straight, h * h, k_, i));
+        });
         acceleration(c, std::span<const double, Extent>(point_), std::span<double, Extent>(k_[I]));
     }
 
     std::array<Vector<double, Extent>, stages> k_;
     Vector<double, Extent> point_, end_;
-    Vector<double, twice(Extent)> increment_, error_;
+    Vector<double, twice(Extent)> increment_;
+    double h_ = 0;
     bool knows_first_ = false, knows_end_ = false;
 };
 

@@ -4,7 +4,7 @@
 ///     x_1 = x_0 + h v_0 + h^2 sum_i b_i k_i,                v_1 = v_0 + h sum_i b'_i k_i
 ///
 /// Dormand, El-Mikkawy, Prince, High-order embedded Runge-Kutta-Nystroem formulae, IMA J. Numer. Anal. 7 (1987); the
-/// authors' rationals, in which all rows meet sum_j a_ij c_j^k = c_i^(k+2)/((k+1)(k+2)) for k = 0 ... 4 from the eighth
+/// authors' rationals, in which all rows meet sum_j a_ij c_j^k = c_i^(k+2)/((k+1)(k+2)) for k = 0 ... 4 from the sixth
 /// on. The errors are the differences to the embedded method of order 10.
 #pragma once
 
