@@ -41,11 +41,9 @@ void StroboscopicRun::watch_price() {
     }
 }
 
-Solution StroboscopicRun::estimated() {
-    const EstimatingMarch estimating(run_->interval(), request().rtol, request().atol,
-                                     request().sink ? request().samples : 0);
+EstimatingMarch::Estimated StroboscopicRun::marches(const EstimatingMarch& estimating) {
     constexpr double rounding = 50 * std::numeric_limits<double>::epsilon();
-    auto found = estimating.run(
+    return estimating.run(
         {.first = first_tightness,
          .looser = looser,
          .least = std::min(first_tightness, rounding / request().rtol),
@@ -54,6 +52,26 @@ Solution StroboscopicRun::estimated() {
         {.march = [&](double tightness) { return pass(estimating, tightness); },
          .prepare = {},
          .errors = [&](const Pass& coarse, const Pass& fine) { return errors(estimating, coarse, fine); }});
+}
+
+Solution StroboscopicRun::estimated() {
+    const EstimatingMarch estimating(run_->interval(), request().rtol, request().atol,
+                                     request().sink ? request().samples : 0);
+    auto found = marches(estimating);
+    if (guess_ && map_->failure() && found.pass.result.outcome != Outcome::completed && !too_dear()) {
+        // Its revolutions cannot be told by the motion alone: they are as declared.
+        period_ = std::exchange(guess_, std::nullopt);
+        passes_ = 0;
+        fewest_ = 0;
+        tightness_ = looser * first_tightness;
+        take_declared();
+        first_period_ = *period_;
+        choose_micro_steps();
+        judge_map();
+        if (ready()) {
+            found = marches(estimating);
+        }
+    }
     if (too_dear()) {
         return run_->leave_to(method::direct, dear);
     }

@@ -45,16 +45,16 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
     if (last_period_ == 0) {
         last_period_ = map_->period();
     }
-    if (result.outcome == Outcome::diverged && map_->failure()) {  // the motion is finite, its revolutions are none
-        end_as(result, Outcome::no_scale_separation,
-               fmt::format("near t = {:.6g} there is no next revolution: {}; use the method {}", result.reached,
-                           *map_->failure(), method::direct.name));
-    }
     if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
         end_as(result, Outcome::unstable,
                fmt::format("steps are too long: their length times the slope of the averaged field reaches {:.3g}, "
                            "where about {} is the limit of stability; divide {} by {:.0f} or more",
                            steepest, limit, remedy, std::ceil(2 * steepest / limit)));
+    }
+    if (result.outcome == Outcome::diverged && map_->failure()) {  // the motion is finite, its revolutions are none
+        end_as(result, Outcome::no_scale_separation,
+               fmt::format("near t = {:.6g} there is no next revolution: {}; use the method {}", result.reached,
+                           *map_->failure(), method::direct.name));
     }
     auto y = std::move(marched.final_state.position);
     const auto revolutions = known_period() ? std::nullopt : std::optional(y.back());

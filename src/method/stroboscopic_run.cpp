@@ -72,15 +72,13 @@ void StroboscopicRun::find_period() {
     const auto returned = known_period() && declared_ == Declared::guess && !has_exact_period()
                               ? return_near(*period_, sizes_within(*period_, 1))
                               : std::nullopt;
-    if (returned) {
+    if (returned && turns_along_orbit(*period_, *returned)) {
         tell_of_return(*period_, *returned, "that is followed, and how it changes");
-        period_.reset();
+        guess_ = std::exchange(period_, std::nullopt);
         scales_ = sizes_within(*returned, 1);
         map_ = std::make_shared<FirstReturn>(*flow_, *returned, given_steps(options(), *returned), scales_);
     } else if (known_period()) {
-        const double period = *period_;
-        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(options(), period));
-        scales_ = sizes_within(period, 0.1);
+        take_declared();
     } else {
         const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
                                         {1e-8, 1e-11}, request().stop);
@@ -133,6 +131,20 @@ bool StroboscopicRun::has_exact_period() const {
     return problem().exact &&
            !(problem().exact->takes_series() && problem().takes_series() &&
              FlowField(problem()).not_periodic(request().start, revolutions_of(*period_), request().rtol));
+}
+
+void StroboscopicRun::take_declared() {
+    const double period = *period_;
+    map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(options(), period));
+    scales_ = sizes_within(period, 0.1);
+}
+
+/// A map over the declared period turns along the orbit where that is not the motion's. NOTE: little of that, over the
+/// whole run, is a slow motion as any other; and where slow variables change much within a revolution, what is found as
+/// its length is off by that.
+bool StroboscopicRun::turns_along_orbit(double declared, double returned) const {
+    constexpr double little = 1;  // radian
+    return 2 * std::numbers::pi * revolutions_of(declared) * std::abs(declared - returned) / declared > little;
 }
 
 std::optional<double> StroboscopicRun::return_near(double declared, const std::vector<double>& scales) {
@@ -273,6 +285,12 @@ void StroboscopicRun::choose_micro_steps() {
             if (estimates_) {  // a single step may err by less than that
                 constexpr double of_a_step = 0.05;
                 map_error_ = 0.05 * error * tightness_;
+                if (constexpr double hopeless = 1e4; map_error_ > hopeless) {
+                    run_->refuse(Outcome::refused,
+                                 fmt::format("rounding in the map is worth {:.1g} times the tolerance, over the run: "
+                                             "double precision cannot follow it",
+                                             map_error_));
+                }
                 tightness_ = std::max(tightness_, of_a_step * map_error_);
                 return;
             }

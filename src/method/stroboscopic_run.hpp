@@ -49,6 +49,8 @@ private:
     bool has_exact_period() const;
     /// The time after which the motion comes back, near the one that was declared.
     std::optional<double> return_near(double declared, const std::vector<double>& scales);
+    void take_declared();
+    bool turns_along_orbit(double declared, double returned) const;
     void tell_of_return(double declared, double returned, std::string_view consequence);
     void require_slow_time();
     void choose_micro_steps();
@@ -76,6 +78,7 @@ private:
     MapMarchSettings settings(int order, std::optional<std::size_t> periods) const;
     MapMarch march_map(const MapMarchSettings& settings, bool adams, Recorder& recorder, std::vector<double>& z);
     Solution estimated();
+    EstimatingMarch::Estimated marches(const EstimatingMarch& estimating);
     Pass pass(const EstimatingMarch& estimating, double tightness);
     /// A look at the true motion: from the stroboscopic point z near it.
     struct Strobe {
@@ -110,6 +113,7 @@ private:
 
     Declared declared_;
     std::optional<double> period_;  // known beforehand
+    std::optional<double> guess_;   // declared, but not the one that is followed
     double first_period_ = 0;       // as the run starts
     double last_period_ = 0;        // as it ends
     std::string micro_;
