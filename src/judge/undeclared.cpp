@@ -110,9 +110,37 @@ public:
                    : std::nullopt;
     }
 
-private:
-    void evaluate(double t) {
+    /// How fast the motion is by itself: the largest slope of the force's mean over a period, or its root.
+    double own_rate(double from, double period) {
+        constexpr int looks = 32;
+        const std::size_t n = problem_->dimension();
         const auto& state = probes_.states[1];
+        double fastest = 0;
+        const auto include = [&](std::vector<double> ProbeStates::State::*part, bool root) {
+            const double size = std::max(largest(state.*part), 1e-3);
+            for (std::size_t j = 0; j < n; ++j) {
+                std::vector<double> mean(n, 0.0);
+                for (int k = 0; k < looks; ++k) {
+                    auto moved = state;
+                    for (const double side : {1.0, -1.0}) {
+                        (moved.*part)[j] = (state.*part)[j] + side * 1e-4 * size;
+                        evaluate(moved, from + period * k / looks);
+                        add_to(mean, side / (2e-4 * size * looks), f_);
+                    }
+                }
+                fastest = larger(fastest, root ? std::sqrt(largest(mean)) : largest(mean));
+            }
+        };
+        include(&ProbeStates::State::x, problem_->second_order);
+        if (problem_->second_order) {
+            include(&ProbeStates::State::v, false);
+        }
+        return fastest;
+    }
+
+private:
+    void evaluate(double t) { evaluate(probes_.states[1], t); }
+    void evaluate(const ProbeStates::State& state, double t) {
         problem_->forces.at(state.x.data(), problem_->second_order ? state.v.data() : nullptr, t, theta_.data(),
                             problem_->parameters.data(), f_.data());
     }
@@ -177,7 +205,10 @@ std::optional<double> undeclared_frequency(const Problem& problem, const Outset&
             const auto finer = later ? crossings.frequency(outset.t_start, 0.618 * length, i) : std::nullopt;
             if (finer && std::abs(*later - *first) < agree * *first && std::abs(*finer - *first) < agree * *first &&
                 *first * outset.length() > 2 * std::numbers::pi * many) {
-                return first;
+                // NOTE: a drive as slow as what it drives is none that can be averaged over.
+                constexpr double faster = 10;
+                const double own = crossings.own_rate(outset.t_start, 2 * std::numbers::pi / *first);
+                return *first > faster * own ? first : std::nullopt;
             }
         }
     }

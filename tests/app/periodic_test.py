@@ -109,6 +109,26 @@ class Periodic(ProgramCase):
             for name, estimate in summary["error_estimate"].items():
                 self.assertLess(abs(summary["final_fast"][name] - right[name]), 3 * estimate, (period, name))
 
+    def test_what_nobody_declared_is_said_by_runs_and_by_check(self):
+        hidden = self.model("""lento = 1
+[parameters]
+omega = 3e4
+[coordinates]
+q = { start = 0.5 }
+[forces]
+q = "(9.8 + 4*omega*cos(omega*t))/0.2*sin(q)"
+[run]
+t_end = 1
+""")
+        sentence = "4775 times in this run; if that is a vibration, declare it, [vibration.theta] frequency = 3e+04"
+        satellite = (MODELS / "j2-satellite.toml", "--t-end", "300*86400")
+        for model, part in (((hidden,), sentence), (satellite, "one fast oscillation with a period of 6044 (4289 in this run)")):
+            ran = self.run_json(*model)
+            self.assertTrue(any(part in warning for warning in ran["warnings"]), ran["warnings"])
+            checked = json.loads(self.lento("check", *model, "--json").stdout)
+            self.assertTrue(any(part in warning for warning in checked["warnings"]), checked["warnings"])
+        self.assertEqual(self.run_json(MODELS / "j2-satellite.toml", "--method", "direct")["warnings"], [], "so few are resolved")
+
     def test_an_orbit_that_escapes_is_told(self):
         text = """lento = 1
 [definitions]
