@@ -26,18 +26,20 @@ constexpr const char* dear = "strides over so few revolutions each are dearer th
 
 void StroboscopicRun::set_budget() {
     constexpr double share_to_find_out = 0.15;  // of the price of resolving every revolution, for the first march
-    if (estimates_ && run_->by_auto()) {
-        const double price = method::direct.judge(problem(), request()).evaluations;
-        if (price <= most_for_resolving(problem())) {
-            price_ = price;
-            budget_ = share_to_find_out * price;
-        }
+    constexpr double hopeless = 100;            // times that price, of all marches
+    constexpr double least = 1e5;               // evaluations: less is no price
+    const double price = estimates_ ? method::direct.judge(problem(), request()).evaluations : HUGE_VAL;
+    if (run_->by_auto() && price <= most_for_resolving(problem())) {
+        price_ = price;
+        budget_ = share_to_find_out * price;
+    } else if (!run_->by_auto() && price < HUGE_VAL) {
+        budget_ = price_ = hopeless * std::max(price, least);
     }
 }
 
 void StroboscopicRun::watch_price() {
     if (too_dear()) {
-        run_->refuse(Outcome::refused, dear);
+        run_->refuse(Outcome::no_scale_separation, dear, Remedy::resolve);
     }
 }
 
@@ -73,7 +75,7 @@ Solution StroboscopicRun::estimated() {
         }
     }
     if (too_dear()) {
-        return run_->leave_to(method::direct, dear);
+        return run_->by_auto() ? run_->leave_to(method::direct, dear) : run_->not_started();
     }
     auto& pass = found.pass;
     if (pass.result.outcome == Outcome::completed) {
