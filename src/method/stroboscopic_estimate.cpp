@@ -26,7 +26,7 @@ constexpr const char* dear = "strides over so few revolutions each are dearer th
 
 void StroboscopicRun::set_budget() {
     constexpr double share_to_find_out = 0.15;  // of the price of resolving every revolution, for the first march
-    constexpr double hopeless = 100;            // times that price, of all marches
+    constexpr double hopeless = 300;            // times that price, of all marches
     constexpr double least = 1e5;               // evaluations: less is no price
     const double price = estimates_ ? method::direct.judge(problem(), request()).evaluations : HUGE_VAL;
     if (run_->by_auto() && price <= most_for_resolving(problem())) {

@@ -31,7 +31,8 @@ TEST(Undeclared, a_long_direct_run_along_an_orbit_proposes_its_period) {
     });
     const Request request{.start = {0.9, 0}, .velocity = {0, 1.1}, .t_end = 1e4, .rtol = 1e-6};
     const auto run = solve(orbit, request, method::direct);
-    EXPECT_TRUE(says(run, "one fast oscillation with a period of 6.1")) << (run.warnings().empty() ? "nothing" : run.warnings()[0]);
+    EXPECT_TRUE(says(run, "one fast oscillation with a period of 6.1"))
+        << (run.warnings().empty() ? "nothing" : run.warnings()[0]);
     EXPECT_TRUE(says(run, "try the method multirevolution"));
     EXPECT_FALSE(says(solve(orbit.with_period(2 * pi), request, method::direct), "fast oscillation"));
 }
