@@ -13,6 +13,7 @@
 #include "base/eigenvalues.hpp"
 #include "findings.hpp"
 #include "judge/price.hpp"
+#include "judge/undeclared.hpp"
 #include "lento/base/misuse.hpp"
 #include "method/slow_check.hpp"
 #include "model/derive.hpp"
@@ -254,6 +255,24 @@ std::string advice_of(const LoadedModel& loaded, const Findings& findings, doubl
     return {};
 }
 
+/// What a direct run would say that nobody has declared, as far as the start tells.
+std::optional<std::string> undeclared(const LoadedModel& loaded) {
+    const auto& request = loaded.request;
+    const Outset outset{request.start, request.velocity, request.t_start, request.t_end, request.rtol, request.atol};
+    if (const auto frequency = undeclared_frequency(loaded.problem, outset)) {
+        return advice_on_frequency(*frequency, outset);
+    }
+    auto y = request.start;
+    if (loaded.problem.second_order) {
+        y.insert(y.end(), request.velocity.begin(), request.velocity.end());
+    }
+    const auto period = undeclared_phase(loaded.problem, outset, {{request.t_start, std::move(y)}}).period;
+    constexpr double long_run = 1e6;  // evaluations; shorter ones need no other method
+    return period && price_of_direct(loaded.problem, outset.length() / *period, request.rtol) > long_run
+               ? std::optional(advice_on_period(*period, outset, method::multirevolution.name))
+               : std::nullopt;
+}
+
 Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
     const bool has_end = std::isfinite(loaded.request.t_end);
     Findings findings;
@@ -304,6 +323,9 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
     }
     if (has_end) {
         findings.advice = advice_of(loaded, findings, found_period);
+        if (auto sentence = undeclared(loaded)) {
+            findings.warnings.push_back(std::move(*sentence));
+        }
     }
     return findings;
 }

@@ -86,25 +86,72 @@ void MapField::by_nesting(PeriodMap& map, In z, Out field) {
     }
 }
 
-std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s) {
-    const std::size_t n = z.size();
-    std::vector<double> result(n, 0.0);
-    if (s == 0) {
-        return result;
-    }
-    constexpr std::size_t reach = 2;
-    constexpr std::array<double, 4> nodes{1, 2, -1, -2};
-    std::vector<double> changes(2 * reach * n);
-    map.iterate(z, 1, reach, std::span(changes).first(reach * n));
-    map.iterate(z, -1, reach, std::span(changes).last(reach * n));
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-        double weight = s / nodes[k];  // the change at 0 is zero
-        for (const double other : nodes) {
-            weight *= other == nodes[k] ? 1.0 : (s - other) / (nodes[k] - other);
+namespace {
+
+struct Interpolated {
+    std::vector<double> change{};
+    std::vector<double> doubt{};  // what it would be without the last point, less that
+};
+
+/// At s, of the polynomial through 0 at 0 and `changes` at `nodes`.
+Interpolated interpolated(std::span<const int> nodes, In changes, double s) {
+    const std::size_t n = changes.size() / nodes.size();
+    const auto through = [&](std::size_t count) {
+        std::vector<double> result(n, 0.0);
+        for (std::size_t k = 0; k < count; ++k) {
+            double weight = s / nodes[k];  // the change at 0 is zero
+            for (const int other : nodes.first(count)) {
+                weight *= other == nodes[k] ? 1.0 : (s - other) / (nodes[k] - other);
+            }
+            add_to(result, weight, changes.subspan(k * n, n));
         }
-        add_to(result, weight, In(changes).subspan(k * n, n));
+        return result;
+    };
+    Interpolated found{through(nodes.size()), through(nodes.size() - 1)};
+    add_to(found.doubt, -1, found.change);
+    return found;
+}
+
+}  // namespace
+
+std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s,
+                                           const std::function<double(In difference)>& over_tolerance) {
+    const std::size_t n = z.size();
+    if (s == 0) {
+        return std::vector<double>(n, 0.0);
     }
-    return result;
+    std::vector<double> best(n, NAN);
+    double least = HUGE_VAL;
+    const auto better = [&](Interpolated found) {
+        const double doubt = over_tolerance(found.doubt);
+        if (doubt < least) {
+            least = doubt;
+            best = std::move(found.change);
+        }
+        return least <= 1;
+    };
+    for (const std::size_t reach : {2UL, 3UL}) {
+        std::vector<double> both(2 * reach * n);
+        map.iterate(z, 1, reach, std::span(both).first(reach * n));
+        map.iterate(z, -1, reach, std::span(both).last(reach * n));
+        std::vector<int> nodes;
+        std::vector<double> changes;
+        for (std::size_t k = 0; k < reach; ++k) {  // the farthest come last
+            for (const std::size_t half : {0UL, 1UL}) {
+                nodes.push_back(static_cast<int>(k + 1) * (half == 0 ? 1 : -1));
+                const auto change = In(both).subspan((half * reach + k) * n, n);
+                changes.insert(changes.end(), change.begin(), change.end());
+            }
+        }
+        if (better(interpolated(nodes, changes, s))) {
+            return best;
+        }
+    }
+    constexpr std::array forwards{1, 2, 3, 4, 5};
+    std::vector<double> changes(forwards.size() * n);
+    map.iterate(z, 1, forwards.size(), changes);
+    better(interpolated(forwards, changes, s > 0 ? s - 1 : s));
+    return best;
 }
 
 }  // namespace lento

@@ -27,6 +27,8 @@ public:
     MicroFlow& flow() const { return *flow_; }
     /// The declared period, or the last that was found.
     double period() const { return period_; }
+    /// Where periods are found, the next is looked for near this one.
+    virtual void expect(double) {}
 
     std::size_t steps_per_period() const { return steps_; }
     void set_steps_per_period(std::size_t steps) { steps_ = steps; }
@@ -68,6 +70,7 @@ public:
     void iterate(In z, int direction, std::size_t count, Out changes) override;
 
     const std::vector<double>& scales() const { return scales_; }
+    void expect(double period) override { period_ = period; }
 
 private:
     double across(In a, In b) const;

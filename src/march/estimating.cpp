@@ -103,13 +103,18 @@ EstimatingMarch::Estimated EstimatingMarch::run(const Schedule& schedule, const 
         if (!completed(fine) || !completed(last.pass)) {
             return {.pass = std::move(fine)};
         }
+        // NOTE: a pass that could not be much tighter than the one before tells nothing of its error.
+        if (std::isfinite(last.excess) && fine.tightness > 0.5 * last.pass.tightness) {
+            break;
+        }
         last.errors = passes.errors(last.pass, fine);
         last.excess = excess(last.errors, fine.scales);
         last.pass = std::move(fine);
         // NOTE: tighter by what is missing, but not where steps became too short before.
         const double tighter = std::max({tightness * std::clamp(0.3 / last.excess, schedule.most_tighter, 0.3),
                                          std::sqrt(tightness * too_tight), schedule.least});
-        if (last.excess <= 1 || given || tighter > 0.9 * tightness) {
+        const bool rounding = last.pass.tightness > 2 * tightness;
+        if (last.excess <= 1 || given || rounding || tighter > 0.9 * tightness) {
             break;
         }
         tightness = tighter;

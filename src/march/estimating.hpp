@@ -16,10 +16,11 @@ struct Pass {
     MarchResult result{};
     Trajectory trajectory{};                     ///< of the steps that are kept
     std::vector<std::vector<double>> samples{};  ///< at equal distances
+    std::vector<std::vector<double>> looks{};    ///< at the true motion, where samples are not that
     std::vector<double> final_state{};
     std::vector<double> scales{};  ///< the largest |y_i|
-    double tightness = 1;          ///< the share of the tolerance that a step was allowed
-    double local_errors = 0;       ///< their sum, over the tolerance; of multistep passes
+    double tightness = 1;     ///< the share of the tolerance that a step was allowed; more than was asked: rounding
+    double local_errors = 0;  ///< their sum, over the tolerance; of multistep passes
 };
 
 class EstimatingMarch {

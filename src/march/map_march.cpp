@@ -93,7 +93,8 @@ public:
 
 private:
     double longest() const {
-        return settings_.periods_per_step ? static_cast<double>(*settings_.periods_per_step) : HUGE_VAL;
+        return std::min(settings_.longest_stride,
+                        settings_.periods_per_step ? static_cast<double>(*settings_.periods_per_step) : HUGE_VAL);
     }
 
     /// One revolution, which tells how D changes: the first N of a method of order 1, whose error is N^2/2 times that.
@@ -124,7 +125,7 @@ private:
             journey_.fail_after(z.back(), *culprit);
             return false;
         }
-        const std::size_t points = std::min<std::size_t>(past_.size(), 3) + 1;
+        const std::size_t points = std::min<std::size_t>(past_.size(), 5) + 1;
         const auto polynomial = past_.polynomial(journey_.z(), points, 1, &D);
         journey_.arrive(1, std::move(z), D, polynomial);
         past_.add(journey_.revolutions(), std::move(D));

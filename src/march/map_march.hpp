@@ -22,10 +22,11 @@ struct MapMarchSettings {
     std::vector<double> scales{};                    ///< sizes that count as |y| where |y| is less; may be empty
     double time_tolerance = 0;                       ///< of t itself, where revolutions differ in length
     std::optional<std::int64_t> periods_per_step{};  ///< N; for Adams methods the largest, none: any
-    int order = 8;                                   ///< of Runge-Kutta methods; the highest of Adams methods
-    bool pairs = false;                              ///< y = (x, v)
-    bool revolutions = false;                        ///< whether listeners are given their number
-    std::int64_t budget = 1'000'000'000;             ///< of steps tried
+    double longest_stride = HUGE_VAL;     ///< in periods, of Adams methods too; not as wanted, but as must be
+    int order = 8;                        ///< of Runge-Kutta methods; the highest of Adams methods
+    bool pairs = false;                   ///< y = (x, v)
+    bool revolutions = false;             ///< whether listeners are given their number
+    std::int64_t budget = 1'000'000'000;  ///< of steps tried
 };
 
 struct MapMarch {

@@ -18,6 +18,7 @@
 #include "base/number.hpp"
 #include "judge/price.hpp"
 #include "judge/sudden.hpp"
+#include "judge/undeclared.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
 #include "march/estimating.hpp"
@@ -113,6 +114,7 @@ public:
                              .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
         run_->estimate(std::move(found.errors), found.pass.scales,
                        fmt::format("; shorter steps do not make it smaller{}", parting_));
+        advise(found.pass);
         return finished(std::move(found.pass));
     }
 
@@ -197,6 +199,34 @@ private:
                    : std::string();
     }
 
+    /// On what nobody has declared, where the run took long enough for a look at that to be little.
+    void advise(const Pass& pass) {
+        constexpr std::int64_t short_run = 20'000, long_run = 1'000'000;  // evaluations
+        constexpr std::size_t looks = 8;
+        const auto spent = march_.evaluations();
+        const auto outset = run_->outset();
+        const std::size_t count = pass.samples.size();
+        if (pass.result.outcome != Outcome::completed || spent < short_run) {
+            return;
+        }
+        if (const auto frequency = undeclared_frequency(problem(), outset)) {
+            return run_->warn(advice_on_frequency(*frequency, outset));
+        }
+        if (spent < long_run) {
+            return;
+        }
+        std::vector<std::pair<double, std::vector<double>>> states;
+        for (std::size_t look = 0; look < looks; ++look) {
+            const std::size_t k = look * (count - 1) / looks;
+            states.emplace_back(estimating_.time(k), pass.samples[k]);
+        }
+        const auto phase = undeclared_phase(problem(), outset, states);
+        looks_ += phase.evaluations;
+        if (phase.period) {
+            run_->warn(advice_on_period(*phase.period, outset, method::multirevolution.name));
+        }
+    }
+
     Solution finished(Pass pass) {
         estimating_.send(pass, request().sink, complete_);
         const double reached = pass.result.reached;
@@ -215,7 +245,7 @@ private:
     void count() {
         run_->note("macro", std::string(ResolvingMarch::name_of(march_.stepper())));
         run_->statistics().force_evaluations = last_;
-        run_->statistics().estimate_evaluations = march_.evaluations() + sudden_.evaluations - last_;
+        run_->statistics().estimate_evaluations = march_.evaluations() + sudden_.evaluations + looks_ - last_;
         run_->statistics().newton_iterations = march_.newton_iterations();
     }
 
@@ -226,6 +256,7 @@ private:
     int passes_ = 0;
     std::int64_t steps_ = 0;  // of the march before
     std::int64_t last_ = 0;   // evaluations of the last march
+    std::int64_t looks_ = 0;  // at what nobody has declared
     std::string parting_;
 };
 

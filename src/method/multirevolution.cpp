@@ -14,8 +14,15 @@ constexpr std::array options{Method::Option{"macro", "adams; or rk2, rk3, rk4 wi
                              Method::Option{"micro_steps_per_period", "as the tolerance needs"},
                              Method::Option{"estimate", "yes"}};
 
+/// What three marches take on motions that change little, with maps of some 300 evaluations; how much more on others only
+/// the first march tells.
+Verdict judge(const Problem& problem, const Request& request) {
+    constexpr double evaluations = 1e6;  // at 1e-6
+    return stroboscopic_verdict(problem, evaluations * std::pow(1e-6 / request.rtol, 0.15));
+}
+
 Solution solve(Run& run) {
-    StroboscopicRun strobe(run);
+    StroboscopicRun strobe(run, StroboscopicRun::Declared::guess);
     return strobe.ready() ? strobe.follow_map() : strobe.not_started();
 }
 
@@ -26,10 +33,11 @@ constinit const Method method::multirevolution{
     .problems = "vibrated, periodic, with or without constraints",
     .paper = "stroboscopic",
     .slow_is = SlowMeaning::stroboscopic,
+    .estimate = Method::Estimate::own,
     .summary =
         "strides over many periods at once with maps over single ones; the cheapest where the map is near the identity",
     .options = options,
-    .judge = [](const Problem& problem, const Request&) { return stroboscopic_verdict(problem, 1e4); },
+    .judge = judge,
     .solve = solve};
 
 }  // namespace lento

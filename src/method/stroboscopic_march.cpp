@@ -139,32 +139,49 @@ Solution StroboscopicRun::follow_map() {
                         "= adams chooses it",
                         macro));
     }
-    MapMarchSettings settings{.t_end = request().t_end,
-                              .tolerance = request().tolerance(),
-                              .scales = scales_,
-                              .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
-                              .order = adams ? 8 : macro.back() - '0',
-                              .pairs = problem().second_order,
-                              .revolutions = !known_period(),
-                              .budget = request().most_steps};
     if (periods) {
-        settings.periods_per_step = static_cast<std::int64_t>(*periods);
         run_->note("periods_per_step", fmt::format("{}", *periods));
     }
     run_->note("macro", macro);
+    if (estimates_) {
+        return estimated();
+    }
     Recorder recorder(run_->interval(), request().samples, sink(), request().keep, request().progress);
     auto z = start();
     recorder.begin(z);
-    const StepListener listener{[&](double to) { return recorder.wants(to); },
-                                [&](DenseStep dense) { recorder.take(std::move(dense)); }};
-    const MapChange D = [&](In point, Out result) { change(point, result); };
-    auto march = adams ? march_map_adams(D, settings, z, listener, request().stop)
-                       : march_map_runge_kutta(D, settings, z, listener, request().stop);
+    auto march = march_map(settings(adams ? 8 : macro.back() - '0', periods), adams, recorder, z);
     const double reached = march.result.reached;
     return finished({std::move(march.result),
                      std::move(recorder).trajectory(),
                      {.t = reached, .position = std::move(march.final_y)}},
                     adams ? 0 : march.steepest, stability_limit(macro), "periods_per_step");
+}
+
+MapMarchSettings StroboscopicRun::settings(int order, std::optional<std::size_t> periods) const {
+    MapMarchSettings settings{.t_end = request().t_end,
+                              .tolerance = request().tolerance().times(tightness_),
+                              .scales = scales_,
+                              .time_tolerance = known_period() ? 0.0 : tolerance_of(d(), {}),
+                              .order = order,
+                              .pairs = problem().second_order,
+                              .revolutions = !known_period(),
+                              .budget = request().most_steps};
+    if (periods) {
+        settings.periods_per_step = static_cast<std::int64_t>(*periods);
+    }
+    return settings;
+}
+
+MapMarch StroboscopicRun::march_map(const MapMarchSettings& settings, bool adams, Recorder& recorder,
+                                    std::vector<double>& z) {
+    const StepListener listener{[&](double to) { return recorder.wants(to); },
+                                [&](DenseStep dense) {
+                                    note_strobes(dense);
+                                    recorder.take(std::move(dense));
+                                }};
+    const MapChange D = [&](In point, Out result) { change(point, result); };
+    return adams ? march_map_adams(D, settings, z, listener, request().stop)
+                 : march_map_runge_kutta(D, settings, z, listener, request().stop);
 }
 
 }  // namespace lento

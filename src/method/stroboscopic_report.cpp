@@ -29,7 +29,8 @@ Settling StroboscopicRun::completion() const {
 void StroboscopicRun::count() {
     auto& statistics = run_->statistics();
     statistics.micro_steps = flow_->micro_steps();
-    statistics.force_evaluations = flow_->evaluations();
+    statistics.force_evaluations = last_.value_or(flow_->evaluations());
+    statistics.estimate_evaluations = flow_->evaluations() + sudden_.evaluations - statistics.force_evaluations;
     statistics.newton_iterations = flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
     if (map_) {
         run_->note("micro", micro_);
@@ -41,15 +42,19 @@ void StroboscopicRun::count() {
 /// `steepest` is the length of a step times the slope of the field, which must stay below `limit`.
 Solution StroboscopicRun::finished(Marched marched, double steepest, double limit, const std::string& remedy) {
     auto& result = marched.result;
-    if (result.outcome == Outcome::diverged && map_->failure()) {
-        result.explanation += fmt::format("; of the last try: {}", *map_->failure());
-        result.culprit.reset();
+    if (last_period_ == 0) {
+        last_period_ = map_->period();
     }
     if ((result.outcome == Outcome::completed || result.outcome == Outcome::diverged) && steepest > limit) {
         end_as(result, Outcome::unstable,
                fmt::format("steps are too long: their length times the slope of the averaged field reaches {:.3g}, "
                            "where about {} is the limit of stability; divide {} by {:.0f} or more",
                            steepest, limit, remedy, std::ceil(2 * steepest / limit)));
+    }
+    if (result.outcome == Outcome::diverged && map_->failure()) {  // the motion is finite, its revolutions are none
+        end_as(result, Outcome::no_scale_separation,
+               fmt::format("near t = {:.6g} there is no next revolution: {}; use the method {}", result.reached,
+                           *map_->failure(), method::direct.name));
     }
     auto y = std::move(marched.final_state.position);
     const auto revolutions = known_period() ? std::nullopt : std::optional(y.back());
@@ -74,25 +79,42 @@ Solution StroboscopicRun::finished(Marched marched, double steepest, double limi
                            .price_of_direct = direct});
 }
 
-/// From Y(t) to the nearest stroboscopic time, a fraction of a revolution away, and from there to t with the true
-/// motion (stroboscopic, section 3.1).
+StroboscopicRun::Motion StroboscopicRun::motion() const {
+    const auto z = start();
+    Motion motion{flow_, map_, ground_, run_->interval(), first_period_, last_period_, {}};
+    for (std::size_t i = 0; i <= d(); ++i) {
+        motion.tolerances.push_back(tolerance_of(i, z));
+    }
+    return motion;
+}
+
+std::vector<double> StroboscopicRun::Motion::strobe(std::vector<double> z, double t,
+                                                    std::optional<double> revolutions) const {
+    z.push_back(t);
+    // NOTE: the same from the same state, whatever was asked before.
+    map->expect(first_period + (last_period - first_period) * (t - interval.from) / interval.length());
+    const double passed = revolutions.value_or((t - interval.from) / map->period());
+    const double fraction = std::round(passed) - passed;
+    // NOTE: times that were meant to be stroboscopic are so up to rounding.
+    const auto change = fraction_of_revolution(*map, z, std::abs(fraction) > 1e-9 ? fraction : 0.0, [&](In doubt) {
+        return largest_of(z.size(), [&](std::size_t i) { return std::abs(doubt[i]) / tolerances[i]; });
+    });
+    add_to(z, 1, change);
+    settle(ground, z.back(), std::span(z).first(z.size() - 1));
+    return z;
+}
+
+/// From Y(t) to a stroboscopic time, and from there to t with the true motion (stroboscopic, section 3.1).
 Reconstruction StroboscopicRun::reconstruction() const {
-    return [flow = flow_, map = map_, ground = ground_, second_order = problem().second_order,
-            names = problem().names.size(), t_start = request().t_start](const Snapshot& slow) {
-        auto z = put_together(slow.position, second_order ? slow.velocity : std::vector<double>());
-        z.push_back(slow.t);
-        const std::size_t d = z.size() - 1;
-        const double revolutions = slow.revolutions.value_or((slow.t - t_start) / map->period());
-        const double fraction = std::round(revolutions) - revolutions;
-        // NOTE: times that were meant to be stroboscopic are so up to rounding.
-        const auto change = fraction_of_revolution(*map, z, std::abs(fraction) > 1e-9 ? fraction : 0.0);
-        add_to(z, 1, change);
-        settle(ground, z[d], std::span(z).first(d));
-        const auto y = map->followed(z, slow.t);
+    return [motion = motion(), second_order = problem().second_order,
+            names = problem().names.size()](const Snapshot& slow) {
+        const auto z = motion.strobe(put_together(slow.position, second_order ? slow.velocity : std::vector<double>()),
+                                     slow.t, slow.revolutions);
+        const auto y = motion.map->followed(z, slow.t);
         auto state = snapshot_of(slow.t, y, names, 0);
-        if (ground) {
-            state.multipliers.resize(ground->names().size());
-            flow->multipliers(slow.t, (slow.t - z[d]) / map->period(), y, state.multipliers);
+        if (motion.ground) {
+            state.multipliers.resize(motion.ground->names().size());
+            motion.flow->multipliers(slow.t, (slow.t - z.back()) / motion.map->period(), y, state.multipliers);
             state.total_multipliers = state.multipliers;
         }
         return state;

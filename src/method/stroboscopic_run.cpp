@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "average/flow_field.hpp"
 #include "base/number.hpp"
 #include "judge/first_return.hpp"
 #include "lento/base/misuse.hpp"
@@ -30,13 +31,19 @@ double ulps(In difference, In scales) {
 
 }  // namespace
 
-StroboscopicRun::StroboscopicRun(Run& run)
+StroboscopicRun::StroboscopicRun(Run& run, Declared declared)
     : MethodRun(run),
+      declared_(declared),
       period_(common_period(run.problem())),
       ground_(run.problem().constraints ? std::make_shared<Ground>(run.problem()) : nullptr) {
     micro_ = run.options().micro.value_or(usual_micro_stepper(run.problem()));
     flow_ = micro_flow(run.problem(), micro_, run.request().t_start);
     run.count_with([this] { count(); });
+    const auto& given = run.options();
+    estimates_ = declared == Declared::guess && run.estimates() && given.macro.value_or("adams") == "adams" &&
+                 !given.periods_per_step && !given.steps && !given.micro_step && !given.micro_steps_per_period;
+    tightness_ = estimates_ ? looser * first_tightness : 1;
+    set_budget();
     for (auto check : {&StroboscopicRun::find_period, &StroboscopicRun::require_slow_time,
                        &StroboscopicRun::choose_micro_steps, &StroboscopicRun::judge_map}) {
         if (ready()) {
@@ -62,23 +69,16 @@ void StroboscopicRun::find_period() {
                             fmt::format("the rate of {} is not a finite number at the start, t = {}",
                                         problem().names[*culprit % problem().names.size()], request().t_start));
     }
-    if (known_period()) {
-        const double period = *period_;
-        map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(options(), period));
-        // How far an oscillation goes counts, not where in it the map looks.
-        constexpr std::size_t looks = 16;
-        std::vector<double> increments(looks * d());
-        flow_->follow(
-            {.t = request().t_start, .h = period / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks},
-            std::span(z).first(d()), increments);
-        for (std::size_t i = 0; i < d(); ++i) {
-            double size = std::abs(z[i]);
-            for (std::size_t k = 0; k < looks; ++k) {
-                size = larger(size, std::abs(z[i] + increments[k * d() + i]));
-            }
-            scales_.push_back(size);
-        }
-        level(scales_, problem().second_order, 0.1, request().scales);
+    const auto returned = known_period() && declared_ == Declared::guess && !has_exact_period()
+                              ? return_near(*period_, sizes_within(*period_, 1))
+                              : std::nullopt;
+    if (returned && turns_along_orbit(*period_, *returned)) {
+        tell_of_return(*period_, *returned, "that is followed, and how it changes");
+        guess_ = std::exchange(period_, std::nullopt);
+        scales_ = sizes_within(*returned, 1);
+        map_ = std::make_shared<FirstReturn>(*flow_, *returned, given_steps(options(), *returned), scales_);
+    } else if (known_period()) {
+        take_declared();
     } else {
         const auto found = first_return(*flow_, run_->interval(), {z.begin(), z.end() - 1}, problem().second_order,
                                         {1e-8, 1e-11, request().scales}, request().stop);
@@ -88,11 +88,93 @@ void StroboscopicRun::find_period() {
         map_ = std::make_shared<FirstReturn>(*flow_, found.period, given_steps(options(), found.period), found.scales);
         scales_ = found.scales;
     }
+    first_period_ = map_->period();
+    if (estimates_) {
+        sudden_ = suddenness(problem(), run_->outset());
+        constexpr double share = 0.5;  // of what the force does by itself in time, that a micro-step may be
+        fewest_ = static_cast<std::size_t>(std::min(std::ceil(first_period_ / (share * sudden_.time)), 1e4));
+    }
+    micro_steps_given_ = map_->steps_per_period() > 0;
     if (map_->period() * 3 > length) {
         run_->refuse(Outcome::no_scale_separation,
                      fmt::format("the whole run lasts {:.3g} periods of {:.6g}: there is nothing to stride over",
                                  length / map_->period(), map_->period()),
                      Remedy::resolve);
+    }
+}
+
+std::vector<double> StroboscopicRun::sizes_within(double T, double share) {
+    // How far an oscillation goes counts, not where in it the map looks.
+    constexpr std::size_t looks = 16;
+    const auto y = run_->start();
+    std::vector<double> increments(looks * d()), sizes;
+    flow_->follow({.t = request().t_start, .h = T / (2 * looks), .turns = 0.5 / looks, .steps = 2, .marks = looks}, y,
+                  increments);
+    for (std::size_t i = 0; i < d(); ++i) {
+        double size = std::abs(y[i]);
+        for (std::size_t k = 0; k < looks; ++k) {
+            size = larger(size, std::abs(y[i] + increments[k * d() + i]));
+        }
+        sizes.push_back(size);
+    }
+    level(sizes, problem().second_order, share, request().scales);
+    return sizes;
+}
+
+/// Phases have the period that is declared, and exact parts whose motions all have it. NOTE: revolutions of constrained
+/// motions are not looked for.
+bool StroboscopicRun::has_exact_period() const {
+    if (!problem().phases.empty() || ground_) {
+        return true;
+    }
+    // NOTE: of an exact part that takes double alone nobody can ask; it is believed.
+    return problem().exact &&
+           !(problem().exact->takes_series() && problem().takes_series() &&
+             FlowField(problem()).not_periodic(request().start, revolutions_of(*period_), request().rtol));
+}
+
+void StroboscopicRun::take_declared() {
+    const double period = *period_;
+    map_ = std::make_shared<FixedPeriod>(*flow_, period, given_steps(options(), period));
+    scales_ = sizes_within(period, 0.1);
+}
+
+/// A map over the declared period turns along the orbit where that is not the motion's. NOTE: little of that, over the
+/// whole run, is a slow motion as any other; and where slow variables change much within a revolution, what is found as
+/// its length is off by that.
+bool StroboscopicRun::turns_along_orbit(double declared, double returned) const {
+    constexpr double little = 1;  // radian
+    return 2 * std::numbers::pi * revolutions_of(declared) * std::abs(declared - returned) / declared > little;
+}
+
+std::optional<double> StroboscopicRun::return_near(double declared, const std::vector<double>& scales) {
+    constexpr std::size_t steps = 64;  // enough for orbits that are not very eccentric; others are searched for
+    constexpr double near = 0.25;      // of the size of the motion
+    constexpr double another = 0.5;    // of the period: farther away it is not the motion that was meant
+    if (first_not_finite(scales)) {
+        return std::nullopt;
+    }
+    const auto z = start();
+    std::vector<double> change(d() + 1);
+    FirstReturn map(*flow_, declared, steps, scales);
+    map.change(z, change);
+    if (!first_not_finite(change) &&
+        largest_of(d(), [&](std::size_t i) { return std::abs(change[i]) / scales[i]; }) < near) {
+        return change[d()];
+    }
+    const auto found = first_return(*flow_, {request().t_start, request().t_start + 2 * declared}, run_->start(),
+                                    problem().second_order, {1e-8, 1e-11}, request().stop);
+    return found.failure.empty() && std::abs(found.period - declared) < another * declared ? std::optional(found.period)
+                                                                                           : std::nullopt;
+}
+
+/// Where the declared period is off by more than perturbations usually make it.
+void StroboscopicRun::tell_of_return(double declared, double returned, std::string_view consequence) {
+    constexpr double usual = 2e-3;
+    if (std::abs(declared - returned) > usual * declared) {
+        run_->warn(fmt::format("the declared period {:.6g} is {:.2g} % too {}: the motion returns after {:.6g}; {}",
+                               declared, 100 * std::abs(declared - returned) / declared,
+                               declared > returned ? "long" : "short", returned, consequence));
     }
 }
 
@@ -132,9 +214,9 @@ void StroboscopicRun::require_slow_time() {
 
 double StroboscopicRun::tolerance_of(std::size_t i, In z) const {
     if (i == d()) {  // a phase in radians within rtol; where the period is known there is no error
-        return request().rtol * map_->period() / (2 * std::numbers::pi);
+        return tightness_ * request().rtol * map_->period() / (2 * std::numbers::pi);
     }
-    return request().tolerance().of(i, std::max(std::abs(z[i]), scales_[i]));
+    return tightness_ * request().tolerance().of(i, std::max(std::abs(z[i]), scales_[i]));
 }
 
 double StroboscopicRun::over_tolerance(In difference, In z) const {
@@ -161,7 +243,7 @@ double StroboscopicRun::micro_error(In z, std::vector<double>& difference) {
     difference = coarse;
     add_to(difference, -1, fine);
     const double direct = R * over_tolerance(difference, z);
-    const bool far_off = !(direct * request().rtol < 0.1);
+    const bool far_off = !(direct * tightness_ * request().rtol < 0.1);
     if (far_off || !problem().phases.empty()) {  // phases do not drift
         return direct;
     }
@@ -173,7 +255,6 @@ double StroboscopicRun::micro_error(In z, std::vector<double>& difference) {
 }
 
 void StroboscopicRun::choose_micro_steps() {
-    micro_steps_given_ = map_->steps_per_period() > 0;
     const auto z = start();
     std::vector<double> difference;
     const bool by_tolerance = !options().macro_step && !options().steps && !options().periods_per_step;
@@ -185,11 +266,11 @@ void StroboscopicRun::choose_micro_steps() {
         }
         return;
     }
-    const double period = map_->period();
     double before = HUGE_VAL;
-    for (std::size_t steps = known_period() ? 4 : 16; steps <= most_micro_steps; steps *= 2) {
+    const std::size_t fewest = known_period() ? 4 : 16;
+    for (std::size_t steps = std::clamp(fewest_, fewest, most_micro_steps); steps <= most_micro_steps; steps *= 2) {
         if (!known_period()) {  // returns found with too few steps are none
-            map_ = std::make_shared<FirstReturn>(*flow_, period, steps, scales_);
+            map_ = std::make_shared<FirstReturn>(*flow_, first_period_, steps, scales_);
         }
         map_->set_steps_per_period(steps);
         const double error = micro_error(z, difference);
@@ -201,6 +282,18 @@ void StroboscopicRun::choose_micro_steps() {
         if (rounding < 16 || (rounding < 500 && error > 0.5 * before)) {
             // They are random, and add up like the root of the number of maps: some hundred, of which a step sees one.
             const double factor = std::max(1.0, 0.05 * error);
+            if (estimates_) {  // a single step may err by less than that
+                constexpr double of_a_step = 0.05;
+                map_error_ = 0.05 * error * tightness_;
+                if (constexpr double hopeless = 1e4; map_error_ > hopeless) {
+                    run_->refuse(Outcome::refused,
+                                 fmt::format("rounding in the map is worth {:.1g} times the tolerance, over the run: "
+                                             "double precision cannot follow it",
+                                             map_error_));
+                }
+                tightness_ = std::max(tightness_, of_a_step * map_error_);
+                return;
+            }
             if (factor > 1) {
                 run_->warn(
                     fmt::format("a period changes the state by so little that rounding in the map is worth {:.2g} "
@@ -222,6 +315,10 @@ void StroboscopicRun::choose_micro_steps() {
         return run_->refuse(Outcome::diverged,
                             map_->failure().value_or(fmt::format(
                                 "the motion does not stay finite over its first period, {:.6g}", map_->period())));
+    }
+    if (estimates_) {
+        map_error_ = before * tightness_;
+        return;
     }
     run_->warn(
         fmt::format("with {} micro-steps a period the map is still wrong by {:.2g} times the tolerance, over the whole "
@@ -245,10 +342,13 @@ void StroboscopicRun::watch_micro_steps(In z) {
         return;
     }
     const std::size_t before = map_->steps_per_period();
+    if (before >= most_micro_steps) {
+        map_error_ = larger(map_error_, error * tightness_);
+    }
     const double factor = std::clamp(std::pow(3 * error / micro_share, 1.0 / flow_->order()), 1.25, 4.0);
     map_->set_steps_per_period(std::max(
         before, std::min(most_micro_steps, static_cast<std::size_t>(std::ceil(static_cast<double>(before) * factor)))));
-    if (error > 10 * micro_share) {
+    if (error > 10 * micro_share && !estimates_) {
         run_->warn(fmt::format(
             "near t = {:.6g} {} micro-steps a period leave an error of about {:.2g} times the tolerance, over the run; "
             "from there on {} are taken. Give micro_steps_per_period to have them from the start",
@@ -260,6 +360,7 @@ void StroboscopicRun::change(In z, Out result) {
     std::vector<double> point(z.begin(), z.end());
     settle(ground_, z[d()], std::span(point).first(d()));
     watch_micro_steps(point);
+    watch_price();
     map_->change(point, result);
 }
 
@@ -319,12 +420,12 @@ void StroboscopicRun::judge_period(In change) {
     }
     const double late = along / speed;
     const double left = std::sqrt(std::max(0.0, whole - along * late) / whole);
-    if (std::abs(late) > 2e-3 * map_->period() && left < 0.3) {
-        run_->warn(fmt::format(
-            "the declared period {:.6g} is {:.2g} % too {}: the motion returns after {:.6g}. The map then turns along "
-            "the orbit, and steps must be short enough to follow that; declare the true period, or none, so that it is "
-            "found",
-            map_->period(), 100 * std::abs(late) / map_->period(), late > 0 ? "long" : "short", map_->period() - late));
+    if (left < 0.3) {
+        tell_of_return(map_->period(), map_->period() - late,
+                       fmt::format("the map then turns along the orbit, by {:.2g} revolutions in this run, and steps "
+                                   "must be short enough to follow that: declare the true period, or none, so that it "
+                                   "is found",
+                                   std::abs(late) / map_->period() * revolutions()));
     }
 }
 

@@ -26,7 +26,7 @@ class Periodic(ProgramCase):
         evaluations = {}
         for omega in ("1e5", "1e8"):
             summary = self.run_json(PENDULUM, "--method", "multirevolution", "--set", f"omega={omega}", "--rtol", "1e-7",
-                                    "--t-end", "floor(omega/(2*pi))*2*pi/omega")
+                                    "--option", "estimate=none", "--t-end", "floor(omega/(2*pi))*2*pi/omega")
             evaluations[omega] = summary["statistics"]["force_evaluations"]
             self.assertEqual(summary["slow_is"], "stroboscopic")
             # At a stroboscopic time the slow solution is the true one.
@@ -46,16 +46,20 @@ class Periodic(ProgramCase):
         for model in ("van-der-pol.toml", "gyrating-particle.toml", "perturbed-kepler.toml"):
             summary = self.run_json(MODELS / model)
             self.assertEqual((summary["method"], summary["requested_method"]), ("harmonic", "auto"), model)
-            direct = self.run_json(MODELS / model, "--method", "multirevolution", "--rtol", "1e-10", "--atol", "1e-12")["final_fast"]
+            direct = self.run_json(MODELS / model, "--method", "multirevolution", "--rtol", "1e-10", "--atol", "1e-12",
+                                   "--option", "estimate=none")["final_fast"]
             for name, estimate in summary["error_estimate"].items():
                 self.assertLess(abs(summary["final_fast"][name] - direct[name]), 10 * estimate + 1e-7, (model, name))
 
-    def test_auto_resolves_declared_periods_where_that_can_be_afforded(self):
-        summary = self.run_json(self.model(OSCILLATOR))
-        self.assertEqual((summary["method"], summary["requested_method"]), ("direct", "auto"))
-        self.assertEqual(set(summary["error_estimate"]), {"q", "p"})
-        strides = self.run_json("model.toml", "--method", "multirevolution")
-        self.assertLess(4 * strides["statistics"]["force_evaluations"], summary["statistics"]["force_evaluations"])
+    def test_auto_strides_over_declared_periods_where_that_is_cheaper(self):
+        chosen = self.run_json(self.model(OSCILLATOR))
+        self.assertEqual((chosen["method"], chosen["requested_method"], chosen["outcome"]), ("multirevolution", "auto", "completed"))
+        self.assertEqual(set(chosen["error_estimate"]), {"q", "p"})
+        direct = self.run_json("model.toml", "--method", "direct")
+        total = lambda summary: summary["statistics"]["force_evaluations"] + summary["statistics"]["estimate_evaluations"]
+        self.assertLess(4 * total(chosen), total(direct))
+        few = self.run_json("model.toml", "--t-end", "2000")
+        self.assertEqual((few["method"], few["tried"]), ("direct", []), "so few revolutions are resolved")
 
     def test_check_proposes_the_linear_part(self):
         done = self.lento("check", self.model(OSCILLATOR), "--json")
@@ -90,16 +94,41 @@ class Periodic(ProgramCase):
         self.assertIn("returns near its start after 604", strides["why"])
 
     def test_what_cannot_be_strided_over_is_told(self):
-        cases = {("T=5",): ("no_scale_separation", "not near the identity"),
-                 ("eps=0.9",): ("no_scale_separation", "not near the identity")}
-        for sets, (outcome, sentence) in cases.items():
+        for sets, method in {("T=5",): "sam", ("eps=0.9",): "multirevolution"}.items():
             arguments = [part for value in sets for part in ("--set", value)]
-            summary = self.run_json(self.model(OSCILLATOR), *arguments, "--method", "multirevolution", "--t-end", "2000", status=1)
-            self.assertEqual(summary["outcome"], outcome)
-            self.assertIn(sentence, summary["explanation"])
+            summary = self.run_json(self.model(OSCILLATOR), *arguments, "--method", method, "--t-end", "2000", status=1)
+            self.assertEqual(summary["outcome"], "no_scale_separation")
+            self.assertIn("not near the identity", summary["explanation"])
             self.assertTrue(all(value is not None and math.isfinite(value) for value in summary["final"].values()))
-        warned = self.run_json(self.model(OSCILLATOR), "--set", "T=2*pi*1.01", "--t-end", "2000", "--method", "multirevolution")
-        self.assertTrue(any("too long: the motion returns after 6.28" in warning for warning in warned["warnings"]), warned["warnings"])
+
+    def test_a_declared_period_is_a_first_guess(self):
+        right = self.run_json(self.model(OSCILLATOR), "--t-end", "2000", "--method", "direct", "--rtol", "1e-10")["final"]
+        for period, sentence in {"2*pi*1.01": "too long: the motion returns after 6.28", "5": "too short: the motion returns after 6.28"}.items():
+            summary = self.run_json(self.model(OSCILLATOR), "--set", f"T={period}", "--t-end", "2000", "--method", "multirevolution")
+            self.assertEqual(summary["outcome"], "completed")
+            self.assertTrue(any(sentence in warning for warning in summary["warnings"]), summary["warnings"])
+            for name, estimate in summary["error_estimate"].items():
+                self.assertLess(abs(summary["final_fast"][name] - right[name]), 3 * estimate, (period, name))
+
+    def test_what_nobody_declared_is_said_by_runs_and_by_check(self):
+        hidden = self.model("""lento = 1
+[parameters]
+omega = 3e4
+[coordinates]
+q = { start = 0.5 }
+[forces]
+q = "(9.8 + 4*omega*cos(omega*t))/0.2*sin(q)"
+[run]
+t_end = 1
+""")
+        sentence = "4775 times in this run; if that is a vibration, declare it, [vibration.theta] frequency = 3e+04"
+        satellite = (MODELS / "j2-satellite.toml", "--t-end", "300*86400")
+        for model, part in (((hidden,), sentence), (satellite, "one fast oscillation with a period of 6044 (4289 in this run)")):
+            ran = self.run_json(*model)
+            self.assertTrue(any(part in warning for warning in ran["warnings"]), ran["warnings"])
+            checked = json.loads(self.lento("check", *model, "--json").stdout)
+            self.assertTrue(any(part in warning for warning in checked["warnings"]), checked["warnings"])
+        self.assertEqual(self.run_json(MODELS / "j2-satellite.toml", "--method", "direct")["warnings"], [], "so few are resolved")
 
     def test_an_orbit_that_escapes_is_told(self):
         text = """lento = 1

@@ -75,7 +75,7 @@ TEST(MapField, fractions_of_a_revolution_follow_the_slow_motion) {
         const auto flow = micro_flow(swing, "dopri8", 0);
         FixedPeriod map(*flow, eps, 4);
         const std::vector<double> z{1, 0.5, 0};
-        const auto change = fraction_of_revolution(map, z, -0.4);
+        const auto change = fraction_of_revolution(map, z, -0.4, [](In) { return 0.0; });
         std::vector<double> exact(2);
         flow->follow({.t = 0, .h = -0.1 * eps, .turns = 0, .steps = 4}, std::span(z).first(2), exact);
         errors.push_back(std::hypot(change[0] - exact[0], change[1] - exact[1]));
