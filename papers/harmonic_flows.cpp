@@ -61,7 +61,8 @@ public:
 
     /// N sweeps, the slow motion by the pair of Dormand and Prince.
     Run sweeps(int power, double t_slow, std::size_t sweeps, double rtol) const {
-        return harmonic(power, t_slow, rtol, {.macro = "dopri5", .phases = phases_, .sweeps = sweeps});
+        return harmonic(power, t_slow, rtol,
+                        {.macro = "dopri5", .phases = phases_, .sweeps = sweeps, .estimate = "none"});
     }
 
     /// Errors of N sweeps fall as eps^(N+1).

@@ -256,7 +256,7 @@ private:
     ExpandedMotion motion_;
     MacroChoice choice_;
     EstimatingMarch estimating_;
-    int sweeps_ = 0, last_sweeps_ = 0, passes_ = 0;
+    int sweeps_ = 0, last_sweeps_ = -1, passes_ = 0;
     FastOscillation fast_;
     double allowed_ = 0;        // correction of the acceleration
     double excess_ = HUGE_VAL;  // of the estimate, over the tolerance
