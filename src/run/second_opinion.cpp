@@ -265,13 +265,15 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
         auto above = excess(best.errors, best.sizes, tolerance);
         // NOTE: a step within the tolerance is not yet a motion within it. What the method neglects stays, however short
         // its steps: what is far off, or takes many more steps, is not a matter of them.
-        constexpr double margin = 0.3, better = 0.5, far = 100;
+        constexpr double margin = 0.3, better = 0.5, far = 1e4;
         constexpr std::int64_t times = 4, few = 200;
         Request tighter = request;
-        for (int again = 0; above && above->factor < far && again < 3 && !has_settings(request); ++again) {
+        for (int again = 0; above && above->factor < far && again < 5 && !has_settings(request); ++again) {
             tighter.most_steps = std::min(request.most_steps, times * found.solution->statistics().macro_steps + few);
-            tighter.rtol *= margin / above->factor;
-            tighter.atol *= margin / above->factor;
+            constexpr double most_tighter = 0.1;  // a try whether it helps at all costs half a run more
+            const double tightening = std::max(most_tighter, margin / above->factor);
+            tighter.rtol *= tightening;
+            tighter.atol *= tightening;
             auto next = sampled(tighter, run);
             const bool ended = next.solution->outcome() == Outcome::completed;
             auto closer = ended ? difference(problem, compared, next, other) : best;
