@@ -113,7 +113,7 @@ public:
                              .prepare = {},
                              .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
         run_->estimate(std::move(found.errors), found.pass.scales,
-                       fmt::format("; shorter steps do not make it smaller{}", parting_));
+                       fmt::format("; shorter steps do not make it smaller{}", parting_), march_.rates());
         advise(found.pass);
         return finished(std::move(found.pass));
     }
@@ -161,15 +161,12 @@ private:
     std::vector<double> errors(const Pass& coarse, const Pass& fine) {
         auto errors = estimating_.differences(coarse, fine);
         const double share = share_of_difference(fine.tightness / coarse.tightness);
-        // NOTE: times, and with them phases, are known to a rounding: at late times that shows. What each step is rounded
-        // by adds up like a random walk, and turns an orbit by as much times its length: a difference that may be just
-        // that does not fall with the tolerance, so it counts in full.
-        const double time = rounding * std::max(std::abs(request().t_start), std::abs(request().t_end));
+        // NOTE: what each step is rounded by adds up like a random walk, and turns an orbit by as much times its length: a
+        // difference that may be just that does not fall with the tolerance, so it counts in full.
         const double walk = rounding * std::sqrt(static_cast<double>(fine.result.steps));
         for (std::size_t i = 0; i < errors.size(); ++i) {
             const double rounded = walk * (fine.scales[i] + run_->length() * march_.rates()[i]);
-            errors[i] =
-                share * errors[i] + std::min(errors[i], rounded) + rounding * fine.scales[i] + time * march_.rates()[i];
+            errors[i] = share * errors[i] + std::min(errors[i], rounded) + rounding * fine.scales[i];
         }
         parting_ = parting(coarse, fine);
         return errors;

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "judge/coarse_tolerance.hpp"
 #include "judge/constrained_start.hpp"
+#include "judge/late_times.hpp"
 #include "lento/base/misuse.hpp"
 #include "run/second_opinion.hpp"
 
@@ -55,7 +57,14 @@ Run::Run(const Problem& problem, const Request& request, const Method& method, C
     }
 }
 
-void Run::estimate(std::vector<double> errors, std::span<const double> sizes, std::string why) {
+void Run::estimate(std::vector<double> errors, std::span<const double> sizes, std::string why,
+                   std::vector<double> rates) {
+    if (rates.empty()) {
+        rates = rates_at_late_times(problem_, outset());
+    }
+    if (!errors.empty() && !rates.empty()) {
+        add_to(errors, rounding_of_times(outset()), rates);
+    }
     missed_ = missed_tolerance(problem_, errors, sizes, asked_, why);
     coarse_ = coarse_tolerance(problem_, sizes, asked_, length());
     record_.error_estimate = std::move(errors);

@@ -71,7 +71,9 @@ public:
     Statistics& statistics() { return record_.statistics; }
     /// Of the true solution's components, the largest over the run; `sizes` are the largest |y_i|. What is above the
     /// tolerance makes a run that completes end as tolerance_missed; `why` says what keeps it there.
-    void estimate(std::vector<double> errors, std::span<const double> sizes, std::string why = {});
+    /// What times lose by rounding is added, with the largest |y_i'| where the method knows them, else as at the start.
+    void estimate(std::vector<double> errors, std::span<const double> sizes, std::string why = {},
+                  std::vector<double> rates = {});
     /// Amplitudes of oscillations that the slow solution omits by definition, the largest over the run.
     void leave_out(std::vector<double> amplitudes) { record_.left_out = std::move(amplitudes); }
     /// Whether nobody asked for one plain run.
