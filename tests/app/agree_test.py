@@ -12,8 +12,6 @@ from support import MODELS, ProgramCase
 # What only the run tells.
 EXCEPTIONS = {
     "fermi-pasta-ulam.toml": (["multirevolution"], "completed"),  # the first march tells that strides are short there
-    "stiff-net.toml": ([], "tolerance_missed"),  # the rounding of such stiff forces shows in the velocities
-    "slider-crank.toml": (["harmonic"], "completed"),  # the crank passes its dead centre within some vibrations
 }
 
 
