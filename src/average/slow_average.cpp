@@ -110,26 +110,4 @@ std::unique_ptr<SlowAverage> slow_average(const Problem& problem, std::string_vi
     return along<RateFlow<PartitionedVerlet>>(problem, t_start, PartitionedVerlet(std::move(*parts)));
 }
 
-std::optional<Partition> partition_of(const Problem& problem, double t_start, In start) {
-    if (problem.second_order) {
-        Partition parts;
-        for (std::size_t i = 0; i < problem.dimension(); ++i) {
-            parts.positions.push_back(i);
-            parts.momenta.push_back(problem.dimension() + i);
-        }
-        return parts;
-    }
-    return partition_of(
-        [&](In y, int probe, Out rate) {
-            constexpr double aside = 0.37;
-            std::vector<double> theta;
-            for (const auto& phase : problem.phases) {
-                theta.push_back(phase.at(t_start) + aside * probe);
-            }
-            problem.forces.at(y.data(), nullptr, t_start + aside * probe, theta.data(), problem.parameters.data(),
-                              rate.data());
-        },
-        start, problem.scales);
-}
-
 }  // namespace lento

@@ -60,7 +60,4 @@ std::vector<std::string> slow_micro_steppers();
 /// Phases start as they stand at t_start. Misuse if there is no micro-stepper of that name, or it does not fit.
 std::unique_ptr<SlowAverage> slow_average(const Problem& problem, std::string_view micro, double t_start, In start);
 
-/// Which unknowns are positions and which momenta, if the system is of that kind.
-std::optional<Partition> partition_of(const Problem& problem, double t_start, In start);
-
 }  // namespace lento

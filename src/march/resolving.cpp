@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,25 @@ private:
     std::vector<double> start_, turn_, theta_;
 };
 
+/// Whether the acceleration is finite with a velocity and not without, at the start of a step from y or on the way that
+/// it takes without forces.
+template <std::size_t Extent, class Side, class WithVelocity>
+bool shows_velocity(Side& side, double step, In y, WithVelocity&& with_velocity) {
+    const std::size_t d = y.size() / 2;
+    std::vector<double> x(d), with(d), without(d);
+    for (const double c : {0.0, 0.125, 0.25, 0.5, 1.0}) {
+        for (std::size_t i = 0; i < d; ++i) {
+            x[i] = y[i] + c * step * y[d + i];
+        }
+        with_velocity(c, x, y.last(d), with);
+        side(c, std::span<const double, Extent>(x.data(), d), std::span<double, Extent>(without.data(), d));
+        if (!first_not_finite(with) && first_not_finite(without)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Accelerations along a step, at positions alone.
 template <std::size_t Extent>
 class PositionSide {
@@ -83,23 +103,11 @@ public:
         std::ranges::copy(y.last(d), derivative.begin());
         with_velocity(0, y.first(d), y.last(d), derivative.last(d));
     }
-    /// Whether the acceleration is finite with a velocity and not without, at the start of a step from y or on the way
-    /// that it takes without forces.
     bool sees_velocity(In y) {
-        const std::size_t d = y.size() / 2;
-        std::vector<double> x(d), with(d), without(d);
-        for (const double c : {0.0, 0.125, 0.25, 0.5, 1.0}) {
-            for (std::size_t i = 0; i < d; ++i) {
-                x[i] = y[i] + c * clockwork_.step() * y[d + i];
-            }
-            with_velocity(c, x, y.last(d), with);
-            (*this)(c, std::span<const double, Extent>(x.data(), d), std::span<double, Extent>(without.data(), d));
-            if (!first_not_finite(with) && first_not_finite(without)) {
-                return true;
-            }
-        }
-        return false;
+        return shows_velocity<Extent>(*this, clockwork_.step(), y,
+                                      [&](double c, In x, In v, Out a) { with_velocity(c, x, v, a); });
     }
+    bool holds(In) const { return true; }
 
     std::int64_t evaluations = 0;
 
@@ -147,6 +155,7 @@ public:
                 std::span<double, twice(Extent)>(derivative.data(), derivative.size()));
     }
     bool sees_velocity(In) const { return false; }
+    bool holds(In) const { return true; }
 
     std::int64_t evaluations = 0;
 
@@ -174,6 +183,7 @@ public:
                 std::span<double, Extent>(derivative.data(), derivative.size()));
     }
     bool sees_velocity(In) const { return false; }
+    bool holds(In) const { return true; }
 
     std::int64_t evaluations = 0;
 
@@ -181,6 +191,88 @@ private:
     const Problem& problem_;
     Clockwork clockwork_;
 };
+
+/// Accelerations along a step of variables that are positions and momenta, at positions alone.
+class FormSide {
+public:
+    FormSide(const Problem& problem, const MechanicalForm& form)
+        : problem_(problem),
+          form_(form),
+          clockwork_(problem.phases),
+          variables_(problem.dimension(), nan),
+          rates_(problem.dimension()) {}
+
+    void begin(double t, double h) { clockwork_.begin(t, h); }
+    void operator()(double c, In x, Out a) {
+        place(x);
+        evaluate(c);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const auto& pair = form_.pairs()[i];
+            a[i] = pair.factor * rates_[pair.momentum];
+        }
+    }
+    /// y' = (v, a) where the step begins, with the momenta that there are.
+    void rate(In y, Out derivative) {
+        const std::size_t d = y.size() / 2;
+        std::ranges::copy(y.last(d), derivative.begin());
+        with_velocity(0, y.first(d), y.last(d), derivative.last(d));
+    }
+    bool sees_velocity(In y) {
+        return shows_velocity<dynamic>(*this, clockwork_.step(), y,
+                                       [&](double c, In x, In v, Out a) { with_velocity(c, x, v, a); });
+    }
+    /// Whether q' = b p at the end of the step.
+    bool holds(In y) {
+        const std::size_t d = y.size() / 2;
+        place(y.first(d), y.last(d));
+        evaluate(1);
+        const bool result = form_.holds(variables_, rates_);
+        forget_momenta();
+        return result;
+    }
+
+    std::int64_t evaluations = 0;
+
+private:
+    void place(In x) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            variables_[form_.pairs()[i].position] = x[i];
+        }
+    }
+    void place(In x, In v) {
+        place(x);
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            variables_[form_.pairs()[i].momentum] = v[i] / form_.pairs()[i].factor;
+        }
+    }
+    void forget_momenta() {
+        for (const auto& pair : form_.pairs()) {
+            variables_[pair.momentum] = nan;
+        }
+    }
+    void with_velocity(double c, In x, In v, Out a) {
+        place(x, v);
+        (*this)(c, x, a);
+        forget_momenta();
+    }
+    void evaluate(double c) {
+        ++evaluations;
+        problem_.forces.at(variables_.data(), nullptr, clockwork_.time(c), clockwork_.phases(c).data(),
+                           problem_.parameters.data(), rates_.data());
+    }
+
+    const Problem& problem_;
+    const MechanicalForm& form_;
+    Clockwork clockwork_;
+    std::vector<double> variables_, rates_;  // momenta are NaN but where they are wanted
+};
+
+DenseStep left(const MechanicalForm& form, DenseStep motion) {
+    for (std::size_t k = 0; k < motion.terms(); ++k) {
+        form.leave(motion.coefficient(k));
+    }
+    return motion;
+}
 
 /// From the state and its first two derivatives, as for methods of order q (Hairer, Norsett, Wanner, Solving ODEs I,
 /// section II.4).
@@ -235,7 +327,8 @@ struct ResolvingMarch::Course {
     bool sees_velocity = false;
 };
 
-ResolvingMarch::ResolvingMarch(const Problem& problem, Stepper stepper) : problem_(problem), stepper_(stepper) {
+ResolvingMarch::ResolvingMarch(const Problem& problem, Stepper stepper, std::optional<MechanicalForm> form)
+    : problem_(problem), stepper_(stepper), form_(std::move(form)) {
     if (problem.second_order) {
         acceleration_ = std::make_unique<Acceleration>(problem);
     }
@@ -267,7 +360,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
     constexpr double safety = 0.9, shrink = 0.2, grow = 5;
     Traveller<Extent> traveller(y, scales_, tolerance);
     keep_largest(scales_, traveller.scales());
-    Pair pair(acceleration_ && stepper_ == Stepper::nystroem ? y.size() / 2 : y.size());
+    Pair pair(stepper_ == Stepper::nystroem ? y.size() / 2 : y.size());
     double t = result.reached;
     std::vector<double> rate(y.size());
     side.begin(t, 0);
@@ -313,8 +406,13 @@ void ResolvingMarch::march(Course& course, Side& side) {
             }
             continue;
         }
+        if (!side.holds(traveller.next())) {
+            sees_velocity = true;
+            break;
+        }
         if (recorder.wants(next)) {
-            recorder.take(pair.dense(side, t, next, traveller.y(), traveller.next()));
+            auto dense = pair.dense(side, t, next, traveller.y(), traveller.next());
+            recorder.take(form_ ? left(*form_, std::move(dense)) : std::move(dense));
         }
         traveller.accept(increment, h);
         pair.accept();
@@ -352,6 +450,18 @@ void ResolvingMarch::by_dop853(Course& course) {
     acceleration_->count(side.evaluations);
 }
 
+void ResolvingMarch::in_form(Course& course) {
+    FormSide side(problem_, *form_);
+    form_->enter(course.y);
+    const auto tolerance = std::exchange(course.tolerance, form_->entered(course.tolerance));
+    march<Nystroem12<dynamic>, FormSide, dynamic>(course, side);
+    evaluations_ += side.evaluations;
+    course.tolerance = tolerance;
+    form_->leave(course.y);
+    form_->leave_sizes(scales_);
+    form_->leave_sizes(rates_);
+}
+
 template <std::size_t Extent>
 void ResolvingMarch::variables(Course& course) {
     VariableSide<Extent> side(problem_);
@@ -364,6 +474,14 @@ MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, c
     scales_.assign(y.size(), 0.0);
     rates_.assign(y.size(), 0.0);
     Course course{interval, tolerance, limits, y, recorder, {.reached = interval.from}};
+    if (form_) {
+        in_form(course);
+        if (!course.sees_velocity) {
+            return course.result;
+        }
+        form_.reset();
+        stepper_ = Stepper::dop853;
+    }
     if (stepper_ == Stepper::nystroem) {
         switch (y.size()) {
             case 2:

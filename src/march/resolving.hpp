@@ -1,6 +1,6 @@
 /// Carries a problem itself over an interval, every vibration resolved, with steps by tolerance: RKN12(10)17M
-/// (`step/nystroem.hpp`) where forces on coordinates do not see velocities, else DOP853 (`step/dop853.hpp`) on
-/// y = (x, v) or on variables.
+/// (`step/nystroem.hpp`) where forces on coordinates do not see velocities, or variables are positions and momenta of
+/// such a motion (`problem/mechanical_form.hpp`), else DOP853 (`step/dop853.hpp`) on y = (x, v) or on variables.
 ///
 /// A step errs by at most the tolerance atol + rtol max|y_i|, the maximum being over the run so far. Sums are
 /// compensated, and phases are reduced once a step, so that long runs keep their digits. With constraints the
@@ -15,6 +15,7 @@
 #include "march/controller.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/manifold.hpp"
+#include "problem/mechanical_form.hpp"
 
 namespace lento {
 
@@ -23,7 +24,8 @@ public:
     enum class Stepper { nystroem, dop853 };
     static std::string_view name_of(Stepper stepper) { return stepper == Stepper::nystroem ? "rkn12" : "dop853"; }
 
-    ResolvingMarch(const Problem& problem, Stepper stepper);
+    /// Variables take Nystroem's steps in the form that is given.
+    ResolvingMarch(const Problem& problem, Stepper stepper, std::optional<MechanicalForm> form = std::nullopt);
 
     struct Limits {
         double longest = HUGE_VAL;  ///< step
@@ -41,7 +43,7 @@ public:
     std::int64_t evaluations() const;
     std::int64_t newton_iterations() const { return manifold_ ? manifold_->iterations() : 0; }
     /// The one that steps are taken with. NOTE: Nystroem's hands the force a NaN for the velocity; where that shows in
-    /// the force the other takes over, from there on and in later marches.
+    /// the force the other takes over, from there on and in later marches. So it does where q' = b p ceases to hold.
     Stepper stepper() const { return stepper_; }
 
 private:
@@ -51,6 +53,7 @@ private:
     void by_nystroem(Course& course);
     template <std::size_t Extent>
     void by_dop853(Course& course);
+    void in_form(Course& course);
     template <std::size_t Extent>
     void variables(Course& course);
     template <class Stepper, class Side, std::size_t Extent>
@@ -62,6 +65,7 @@ private:
     Stepper stepper_;
     std::unique_ptr<Acceleration> acceleration_;  // of coordinates
     std::unique_ptr<Manifold> manifold_;          // of constraints
+    std::optional<MechanicalForm> form_;          // of variables
     std::vector<double> scales_, rates_;
     std::int64_t evaluations_ = 0;  // of variables
 };

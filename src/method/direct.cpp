@@ -33,8 +33,8 @@ namespace {
 
 constexpr std::array options{
     Method::Option{"macro",
-                   "rkn12, or dop853 where the force sees velocities; verlet (rattle with constraints) with "
-                   "macro_step or steps"},
+                   "rkn12, or dop853 where the force sees velocities or variables are not positions and momenta; "
+                   "verlet (rattle with constraints) with macro_step or steps"},
     Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"}, Method::Option{"estimate", "yes"}};
 
 Verdict judge(const Problem& problem, const Request& request) {
@@ -48,36 +48,49 @@ Verdict judge(const Problem& problem, const Request& request) {
 
 using Pair = ResolvingMarch::Stepper;
 
-/// The pair of the march by tolerance: the one that was named, or what suits the force. None where another solver, or
-/// fixed steps were asked for.
-std::optional<Pair> pair_of(const Run& run) {
+/// The pair of the march by tolerance, and for Nystroem's on variables the form they take.
+struct Resolving {
+    Pair pair = Pair::dop853;
+    std::optional<MechanicalForm> form{};
+};
+
+/// What suits the force: Nystroem's, where it sees positions alone.
+Resolving suited(const Run& run) {
     const Problem& problem = run.problem();
-    const auto& given = run.options();
-    const bool named_nystroem = given.macro == ResolvingMarch::name_of(Pair::nystroem);
-    if ((given.macro && !named_nystroem && given.macro != ResolvingMarch::name_of(Pair::dop853)) || given.macro_step ||
-        given.steps) {
-        return std::nullopt;
+    const auto& request = run.request();
+    if (problem.constraints) {
+        return {};
     }
-    if (!problem.second_order || problem.constraints || (given.macro && !named_nystroem)) {
-        if (named_nystroem) {
-            throw Misuse(fmt::format("macro = {} is for coordinates without constraints; leave it out, or take {}",
-                                     *given.macro, ResolvingMarch::name_of(Pair::dop853)));
-        }
-        return Pair::dop853;
+    if (!problem.second_order) {
+        auto form = MechanicalForm::of(problem, request.t_start, request.start);
+        return form ? Resolving{Pair::nystroem, std::move(form)} : Resolving{};
     }
     Acceleration acceleration(problem);
-    const auto& request = run.request();
     const ProbeStates probes(request.start, request.velocity, request.t_start, request.t_end, request.scales);
-    if (!velocity_dependence(acceleration, probes).any) {
-        return Pair::nystroem;
+    return {velocity_dependence(acceleration, probes).any ? Pair::dop853 : Pair::nystroem};
+}
+
+/// None where another solver, or fixed steps were asked for.
+std::optional<Resolving> resolving_of(const Run& run) {
+    const auto& given = run.options();
+    if (given.macro_step || given.steps) {
+        return std::nullopt;
     }
-    if (named_nystroem) {
+    if (given.macro == ResolvingMarch::name_of(Pair::dop853)) {
+        return Resolving{};
+    }
+    const bool named = given.macro == ResolvingMarch::name_of(Pair::nystroem);
+    if (given.macro && !named) {
+        return std::nullopt;
+    }
+    auto found = suited(run);
+    if (named && found.pair != Pair::nystroem) {
         throw Misuse(
-            fmt::format("macro = {} is for forces that do not depend on the velocity, and this one does; "
-                        "leave it out, or take {}",
+            fmt::format("macro = {} is for coordinates without constraints, or variables that are positions and "
+                        "momenta, and for forces that do not depend on the velocity; leave it out, or take {}",
                         *given.macro, ResolvingMarch::name_of(Pair::dop853)));
     }
-    return Pair::dop853;
+    return found;
 }
 
 /// Of the finer of two marches, from what they differ by: where both err as their tolerances allow, the finer one is
@@ -90,9 +103,9 @@ double share_of_difference(double tightness_ratio) {
 
 class ResolvingRun : public MethodRun {
 public:
-    ResolvingRun(Run& run, Pair pair)
+    ResolvingRun(Run& run, Resolving resolving)
         : MethodRun(run),
-          march_(run.problem(), pair),
+          march_(run.problem(), resolving.pair, std::move(resolving.form)),
           sudden_(suddenness(run.problem(), run.outset())),
           complete_(run.problem().constraints ? with_multipliers(run.problem()) : Settling()),
           estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
@@ -368,8 +381,8 @@ Solution solve(Run& run) {
     if (!run.goes_on()) {
         return run.not_started();
     }
-    const auto pair = pair_of(run);
-    return pair ? ResolvingRun(run, *pair).solve() : by_solver(run);
+    auto resolving = resolving_of(run);
+    return resolving ? ResolvingRun(run, *std::move(resolving)).solve() : by_solver(run);
 }
 
 }  // namespace

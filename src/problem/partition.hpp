@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "lento/problem/problem.hpp"
+
 namespace lento {
 
 struct Partition {
@@ -29,5 +31,7 @@ using ProbedRate = std::function<void(std::span<const double> y, int probe, std:
 /// or the scales of the variables are large; none: 1.
 std::optional<Partition> partition_of(const ProbedRate& rate, std::span<const double> start,
                                       std::span<const double> scales = {});
+/// Which unknowns of a problem are positions and which momenta; of coordinates these are their velocities.
+std::optional<Partition> partition_of(const Problem& problem, double t_start, In start);
 
 }  // namespace lento

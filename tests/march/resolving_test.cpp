@@ -35,7 +35,8 @@ struct How {
 };
 
 Marched march(const Problem& problem, std::vector<double> start, double t_end, const How& how) {
-    ResolvingMarch resolving(problem, how.stepper);
+    auto form = how.stepper == Stepper::nystroem ? MechanicalForm::of(problem, 0, start) : std::nullopt;
+    ResolvingMarch resolving(problem, how.stepper, std::move(form));
     Marched found{.y = std::move(start)};
     Recorder recorder({0, t_end}, how.samples, [&](double, In y) { found.samples.emplace_back(y.begin(), y.end()); },
                       Recorder::Keep::nothing, {});
@@ -124,6 +125,67 @@ TEST(ResolvingMarch, a_force_that_turns_out_to_see_the_velocity_is_taken_over_by
 
 TEST(ResolvingMarch, a_force_of_the_position_stays_with_nystroem) {
     EXPECT_EQ(march(kepler(), perihelion(), 1, {}).stepper, Stepper::nystroem);
+    EXPECT_EQ(march(kepler_of_first_order(), perihelion(), 1, {}).stepper, Stepper::nystroem);
+}
+
+/// p = v/4 and q = x of the same motion, as (p, q).
+Problem kepler_of_momenta() {
+    return first_order_system(4, [](auto y, auto, auto r) {
+        const auto force = r.first(2);
+        Ellipse::acceleration(y.subspan(2), force);
+        force[0] = force[0] / 4;
+        force[1] = force[1] / 4;
+        r[2] = 4 * y[0];
+        r[3] = 4 * y[1];
+    });
+}
+
+TEST(ResolvingMarch, positions_and_momenta_are_carried_as_coordinates_are) {
+    constexpr std::size_t count = 51;
+    const auto begin = perihelion();
+    const auto found = march(kepler_of_momenta(), {begin[2] / 4, begin[3] / 4, begin[0], begin[1]}, Ellipse::period,
+                             {.samples = count});
+    EXPECT_EQ(found.result.outcome, Outcome::completed);
+    const auto coordinates = march(kepler(), begin, Ellipse::period, {});
+    EXPECT_LT(found.result.steps, 1.2 * static_cast<double>(coordinates.result.steps));
+    EXPECT_LT(found.evaluations, 1.3 * static_cast<double>(coordinates.evaluations)) << "one a step checks q' = b p";
+    ASSERT_EQ(found.samples.size(), count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto& y = found.samples[k];
+        const double t = Ellipse::period * static_cast<double>(k) / (count - 1);
+        EXPECT_LT(Ellipse::distance(std::vector{y[2], y[3], 4 * y[0], 4 * y[1]}, t), 3e-7) << t;
+    }
+}
+
+TEST(ResolvingMarch, where_the_velocity_ceases_to_be_a_multiple_of_the_momentum_dop853_takes_over) {
+    // q' = min(p, 3) with p' = 1: probes near the start see q' = p.
+    const auto problem = first_order_system(2, [](In y, double, Out r) {
+        r[0] = std::min(y[1], 3.0);
+        r[1] = 1;
+    });
+    const auto found = march(problem, {0, 0}, 5, {.rtol = 1e-9});
+    EXPECT_EQ(found.result.outcome, Outcome::completed) << found.result.explanation;
+    EXPECT_EQ(found.stepper, Stepper::dop853);
+    EXPECT_NEAR(found.y[0], 4.5 + 6, 1e-7);
+    EXPECT_NEAR(found.y[1], 5, 1e-12);
+}
+
+TEST(ResolvingMarch, scales_and_rates_of_variables_are_their_own) {
+    // q = sin(2 t), p = 0.4 cos(2 t), as (p, q).
+    const auto problem = first_order_system(2, [](auto y, auto, auto r) {
+        r[0] = -0.8 * y[1];
+        r[1] = 5.0 * y[0];
+    });
+    std::vector<double> y{0.4, 0};
+    ResolvingMarch resolving(problem, Stepper::nystroem, MechanicalForm::of(problem, 0, y));
+    Recorder recorder({0, 10}, 0, {}, Recorder::Keep::nothing, {});
+    recorder.begin(y);
+    resolving.run({0, 10}, {1e-9, 1e-12}, {.longest = 0.05}, y, recorder);
+    EXPECT_EQ(resolving.stepper(), Stepper::nystroem);
+    EXPECT_NEAR(resolving.scales()[0], 0.4, 1e-3);
+    EXPECT_NEAR(resolving.scales()[1], 1, 1e-3);
+    EXPECT_NEAR(resolving.rates()[0], 0.8, 2e-3);
+    EXPECT_NEAR(resolving.rates()[1], 2, 5e-3);
 }
 
 TEST(ResolvingMarch, constraints_hold_to_rounding_after_every_step) {

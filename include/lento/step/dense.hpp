@@ -22,17 +22,17 @@ public:
     double to() const { return to_; }
     std::size_t dimension() const { return dimension_; }
 
+    std::size_t terms() const { return coefficients_.size() / dimension_; }
     /// The coefficient of s^k, one per component.
     std::span<double> coefficient(std::size_t k) { return {coefficients_.data() + k * dimension_, dimension_}; }
 
     /// Components from `first` on become their own derivatives by t.
     void differentiate_from(std::size_t first) {
-        const std::size_t terms = coefficients_.size() / dimension_;
         for (std::size_t i = first; i < dimension_; ++i) {
-            for (std::size_t k = 0; k + 1 < terms; ++k) {
+            for (std::size_t k = 0; k + 1 < terms(); ++k) {
                 coefficient(k)[i] = static_cast<double>(k + 1) * coefficient(k + 1)[i] / (to_ - from_);
             }
-            coefficient(terms - 1)[i] = 0;
+            coefficient(terms() - 1)[i] = 0;
         }
     }
 
@@ -40,7 +40,7 @@ public:
         const double s = (t - from_) / (to_ - from_);
         for (std::size_t i = 0; i < dimension_; ++i) {
             double sum = 0;
-            for (std::size_t k = coefficients_.size() / dimension_; k-- > 0;) {
+            for (std::size_t k = terms(); k-- > 0;) {
                 sum = sum * s + coefficients_[k * dimension_ + i];
             }
             y[i] = sum;
