@@ -116,6 +116,7 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
         output.final_fast = loaded.model.row(solution.reconstruct(final_state));
     }
     output.error_estimate = estimates_by_name(loaded, solution, samples);
+    output.left_out = left_out_by_name(loaded, solution, samples);
     output.wanted_end = request.t_end;
     return {std::move(output), std::move(solution), std::move(steps)};
 }

@@ -46,6 +46,9 @@ struct RecordedRun {
 /// rule at a few samples; multipliers are not part of it, nor is anything observed of very large systems.
 RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
                                    const std::vector<Snapshot>& samples);
+/// The same of amplitudes that it leaves out.
+RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution,
+                                  const std::vector<Snapshot>& samples);
 
 /// Solves; samples become rows of the output as they come. `what` is shown while it runs.
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what);

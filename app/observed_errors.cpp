@@ -35,23 +35,13 @@ std::vector<Snapshot> looked_at(const Solution& solution, const std::vector<Snap
     return states;
 }
 
-}  // namespace
-
-RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
-                                   const std::vector<Snapshot>& samples) {
-    const auto& errors = solution.record().error_estimate;
+/// Of the components of a state, and with them of what is observed.
+RunOutput::Named followed(const LoadedModel& loaded, const Solution& solution, const std::vector<Snapshot>& samples,
+                          const std::vector<double>& errors) {
     const auto& names = loaded.model.columns();
     RunOutput::Named estimates;
     for (std::size_t i = 0; i < errors.size(); ++i) {
         estimates.emplace_back(names[i], errors[i]);
-    }
-    if (const auto& of_slow = solution.record().slow_error_estimate; !of_slow.empty()) {
-        std::size_t output = 0;
-        for (const auto& [name, alternative] : loaded.problem.slow->names()) {
-            estimates.emplace_back(name, of_slow[output]);
-            output += alternative.empty() ? 1 : 2;
-        }
-        return estimates;
     }
     const std::size_t first = errors.size() + 2 * loaded.model.parsed().constraints.size();  // after the multipliers
     if (errors.empty() || errors.size() > most_numbers || first >= names.size()) {
@@ -93,6 +83,28 @@ RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& so
         estimates.emplace_back(names[first + k], largest[k]);
     }
     return estimates;
+}
+
+}  // namespace
+
+RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
+                                   const std::vector<Snapshot>& samples) {
+    const auto& record = solution.record();
+    auto estimates = followed(loaded, solution, samples, record.error_estimate);
+    if (const auto& of_slow = record.slow_error_estimate; !of_slow.empty()) {
+        estimates.resize(record.error_estimate.size());
+        std::size_t output = 0;
+        for (const auto& [name, alternative] : loaded.problem.slow->names()) {
+            estimates.emplace_back(name, of_slow[output]);
+            output += alternative.empty() ? 1 : 2;
+        }
+    }
+    return estimates;
+}
+
+RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution,
+                                  const std::vector<Snapshot>& samples) {
+    return followed(loaded, solution, samples, solution.record().left_out);
 }
 
 }  // namespace lento::app

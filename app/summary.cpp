@@ -21,7 +21,7 @@ std::string line(const Terminal& terminal, std::string_view name, const std::str
 std::string final_table(const RunOutput& output, const Terminal& terminal) {
     constexpr std::size_t most_lines = 40;
     const auto& errors = output.error_estimate;
-    const auto& left_out = output.record.left_out;
+    const auto& left_out = output.left_out;
     std::vector<std::vector<std::string>> lines{{fmt::format("at t = {:.6g}", output.record.t_end), "slow", "true"}};
     if (!errors.empty()) {
         lines[0].emplace_back("estimated error");
@@ -32,12 +32,11 @@ std::string final_table(const RunOutput& output, const Terminal& terminal) {
     for (std::size_t i = 0; i < std::min(most_lines, output.final_slow.size()); ++i) {
         lines.push_back({output.slow.names[i], fmt::format("{:.9g}", output.final_slow[i]),
                          output.final_fast ? fmt::format("{:.9g}", (*output.final_fast)[i]) : "-"});
-        if (!errors.empty()) {
-            const auto* error = model::found(errors, output.slow.names[i], &std::pair<std::string, double>::first);
-            lines.back().push_back(error != nullptr ? fmt::format("{:.1e}", error->second) : "");
-        }
-        if (!left_out.empty()) {
-            lines.back().push_back(i < left_out.size() ? fmt::format("{:.1e}", left_out[i]) : "");
+        for (const auto* of : {&errors, &left_out}) {
+            if (!of->empty()) {
+                const auto* number = model::found(*of, output.slow.names[i], &std::pair<std::string, double>::first);
+                lines.back().push_back(number != nullptr ? fmt::format("{:.1e}", number->second) : "");
+            }
         }
     }
     std::vector<std::size_t> widths{18, 16, 16, 16, 10};

@@ -56,6 +56,12 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
     const double step = 1e-4 * size.length;
     const double longest = std::min(outset.length() / 2, size.time);
     const auto moved = moved_by_springs(problem);
+    // NOTE: momenta along the springs' level sets are what stays, and with them velocities where x is, not where X is.
+    double turned = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+        const double speed = std::sqrt(2 * found.energy * problem.mass.inverse_entry(i, i));
+        turned = larger(turned, moved[i] ? speed / spectrum.slowest / size.length * size.velocity : 0.0);
+    }
     for (std::size_t i = 0; i < d; ++i) {
         const double mobility = problem.mass.inverse_entry(i, i);
         const double speed = std::sqrt(2 * found.energy * mobility);
@@ -65,8 +71,8 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
         const double share = speed / spectrum.slowest / size.length;
         const double push = found.energy * mobility * slope +
                             share * share * (size.acceleration + size.velocity * size.velocity / size.length);
-        found.pushes[i] = push * longest * outset.length();
-        found.pushes[d + i] = push * outset.length();
+        found.pushes[i] = push * longest * outset.length() + turned * outset.length();
+        found.pushes[d + i] = push * outset.length() + turned;
     }
     return found;
 }

@@ -187,7 +187,7 @@ UndeclaredPhase undeclared_phase(const Problem& problem, const Outset& outset,
 std::optional<double> undeclared_frequency(const Problem& problem, const Outset& outset) {
     constexpr double agree = 0.05;
     constexpr double shortest = 1e-9;  // of the run: nobody resolves more
-    if (!problem.time_dependent || !problem.phases.empty()) {
+    if (!problem.time_dependent) {
         return std::nullopt;
     }
     Crossings crossings(problem, outset);

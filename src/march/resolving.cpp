@@ -341,6 +341,18 @@ std::int64_t ResolvingMarch::evaluations() const {
     return evaluations_ + (acceleration_ ? acceleration_->evaluations() : 0);
 }
 
+In ResolvingMarch::force(double t, In y) {
+    const auto theta = problem_.phases_at(t);
+    force_.resize(problem_.dimension());
+    if (acceleration_) {
+        (*acceleration_)(y.first(force_.size()), y.last(force_.size()), t, theta, force_);
+    } else {
+        problem_.forces.at(y.data(), nullptr, t, theta.data(), problem_.parameters.data(), force_.data());
+        ++evaluations_;
+    }
+    return force_;
+}
+
 bool ResolvingMarch::settle(double t, Out y) {
     const std::size_t d = y.size() / 2;
     return ConstrainedMarch(*manifold_, [](auto&&...) {}).project(t, y.first(d), y.last(d)).converged;

@@ -36,6 +36,9 @@ public:
     MarchResult run(Interval interval, const Tolerance& tolerance, const Limits& limits, std::vector<double>& y,
                     Recorder& recorder);
 
+    /// The accelerations at a state, or the rates of variables.
+    In force(double t, In y);
+
     /// The largest of each |y_i| in the last march.
     const std::vector<double>& scales() const { return scales_; }
     /// The largest of each |y_i'|, as a mean over a step.
@@ -66,7 +69,7 @@ private:
     std::unique_ptr<Acceleration> acceleration_;  // of coordinates
     std::unique_ptr<Manifold> manifold_;          // of constraints
     std::optional<MechanicalForm> form_;          // of variables
-    std::vector<double> scales_, rates_;
+    std::vector<double> scales_, rates_, force_;
     std::int64_t evaluations_ = 0;  // of variables
 };
 

@@ -107,6 +107,7 @@ public:
         : MethodRun(run),
           march_(run.problem(), resolving.pair, std::move(resolving.form)),
           sudden_(suddenness(run.problem(), run.outset())),
+          sharp_(sharpness(run.problem(), run.outset())),
           complete_(run.problem().constraints ? with_multipliers(run.problem()) : Settling()),
           estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
         run.count_with([this] { count(); });
@@ -135,17 +136,35 @@ private:
     static constexpr double first_tightness = 0.01;  // the share of the tolerance that a step may err by
     static constexpr double looser = 10;             // the march before
     static constexpr double rounding = std::numeric_limits<double>::epsilon();
+    static constexpr std::size_t looks_along = 1024;  // at the force, by the first march
 
     Pass pass(double tightness) {
         Pass pass{.final_state = run_->start(), .tightness = tightness};
         const auto keep = tightness > first_tightness && run_->estimates() ? Recorder::Keep::nothing : request().keep;
+        // NOTE: the first march looks at the force along its way: what is narrow in space is jumped over like a burst in time.
+        const bool first = passes_ == 0 && run_->estimates();
+        const std::size_t intervals = estimating_.samples() - 1;
+        const std::size_t every = first ? (looks_along + intervals - 1) / intervals : 1;
+        Changes changes(problem().dimension());
+        std::size_t look = 0;
         Recorder recorder(
-            run_->interval(), estimating_.samples(),
-            [&](double, In y) { pass.samples.emplace_back(y.begin(), y.end()); }, keep, request().progress);
+            run_->interval(), intervals * every + 1,
+            [&](double t, In y) {
+                if (first) {
+                    changes.add(march_.force(t, y));
+                }
+                if (look++ % every == 0) {
+                    pass.samples.emplace_back(y.begin(), y.end());
+                }
+            },
+            keep, request().progress);
         recorder.begin(pass.final_state);
         const auto before = march_.evaluations();
         pass.result = march_.run(run_->interval(), request().tolerance().times(tightness),
                                  {longest(), most_steps(), request().stop}, pass.final_state, recorder);
+        if (first) {
+            along_ = changes.shortest() * run_->length() / static_cast<double>(intervals * every);
+        }
         ++passes_;
         if (pass.result.outcome == Outcome::budget_exhausted && most_steps() < request().most_steps) {
             pass.result.outcome = Outcome::not_converged;
@@ -161,7 +180,9 @@ private:
     /// A step may be this long: shorter in each march, so that two of them differ where that is what limits them.
     double longest() const {
         constexpr double meets = 1.5;  // what a force does in that many times tau shows in some stage of a step
-        return std::min(run_->length() / 16, meets * sudden_.time) * std::pow(0.7, passes_);
+        constexpr double passes = 3;  // tau of a smooth oscillation is a third of its period: no reason for short steps
+        const double shortest = std::min(meets * std::min(sudden_.time, sharp_.time), passes * along_);
+        return std::min(run_->length() / 16, shortest) * std::pow(0.7, passes_);
     }
 
     /// A thousandth of a tolerance takes two or three times the steps. NOTE: many more are those of a march that takes
@@ -185,27 +206,31 @@ private:
         return errors;
     }
 
-    /// How fast the two part, where that is chaos: a thousand times from the first quarter of the run to its last.
+    /// How fast the two part, where that is chaos: a thousand times from early on until they are as far apart as they get.
     std::string parting(const Pass& coarse, const Pass& fine) const {
         constexpr double chaotic = 1e3;
-        const auto farthest = [&](std::size_t from, std::size_t to) {
-            double distance = 0;
-            for (std::size_t k = from; k < to; ++k) {
-                for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                    distance = std::max(distance, std::abs(coarse.samples[k][i] - fine.samples[k][i]) /
-                                                      estimating_.tolerance(i, fine.scales));
-                }
+        std::vector<double> apart;  // the farthest so far
+        for (std::size_t k = 0; k < std::min(coarse.samples.size(), fine.samples.size()); ++k) {
+            double distance = apart.empty() ? 0.0 : apart.back();
+            for (std::size_t i = 0; i < fine.scales.size(); ++i) {
+                distance = std::max(distance, std::abs(coarse.samples[k][i] - fine.samples[k][i]) /
+                                                  estimating_.tolerance(i, fine.scales));
             }
-            return distance;
-        };
-        const std::size_t count = std::min(coarse.samples.size(), fine.samples.size());
-        const double early = farthest(0, count / 4);
-        const double growth = farthest(3 * count / 4, count) / early;
-        return early > 0 && growth > chaotic
+            apart.push_back(distance);
+        }
+        if (apart.empty()) {
+            return {};
+        }
+        const auto far = std::ranges::lower_bound(apart, 0.1 * apart.back()) - apart.begin();
+        const auto early = far / 4;
+        const double growth = apart[static_cast<std::size_t>(far)] / apart[static_cast<std::size_t>(early)];
+        return apart[static_cast<std::size_t>(early)] > 0 && growth > chaotic
                    ? fmt::format(
                          ": neighbouring motions part by a factor of e every {:.2g} units of time, which "
                          "rounding does as well",
-                         0.75 * run_->length() / std::log(growth))
+                         (estimating_.time(static_cast<std::size_t>(far)) -
+                          estimating_.time(static_cast<std::size_t>(early))) /
+                             std::log(growth))
                    : std::string();
     }
 
@@ -255,12 +280,14 @@ private:
     void count() {
         run_->note("macro", std::string(ResolvingMarch::name_of(march_.stepper())));
         run_->statistics().force_evaluations = last_;
-        run_->statistics().estimate_evaluations = march_.evaluations() + sudden_.evaluations + looks_ - last_;
+        run_->statistics().estimate_evaluations =
+            march_.evaluations() + sudden_.evaluations + sharp_.evaluations + looks_ - last_;
         run_->statistics().newton_iterations = march_.newton_iterations();
     }
 
     ResolvingMarch march_;
-    Suddenness sudden_;
+    Suddenness sudden_, sharp_;
+    double along_ = HUGE_VAL;  // tau of the force along the way
     Settling complete_;
     EstimatingMarch estimating_;
     int passes_ = 0;

@@ -91,8 +91,10 @@ void StroboscopicRun::find_period() {
     first_period_ = map_->period();
     if (estimates_) {
         sudden_ = suddenness(problem(), run_->outset());
+        sharp_ = sharpness(problem(), run_->outset());
         constexpr double share = 0.5;  // of what the force does by itself in time, that a micro-step may be
-        fewest_ = static_cast<std::size_t>(std::min(std::ceil(first_period_ / (share * sudden_.time)), 1e4));
+        fewest_ = static_cast<std::size_t>(
+            std::min(std::ceil(first_period_ / (share * std::min(sudden_.time, sharp_.time))), 1e4));
     }
     micro_steps_given_ = map_->steps_per_period() > 0;
     if (map_->period() * 3 > length) {

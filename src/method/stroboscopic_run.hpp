@@ -130,7 +130,7 @@ private:
     std::size_t chosen_ = 0;                       // micro-steps a period, at the start of a march
     std::size_t fewest_ = 0;                       // of them: more than in the march before
     int passes_ = 0;
-    Suddenness sudden_;
+    Suddenness sudden_, sharp_;
     std::vector<Strobe> strobes_;
     std::vector<double> unsure_;        // of the way from the slow motion to the true one, in the last march
     std::optional<std::int64_t> last_;  // evaluations of the last march

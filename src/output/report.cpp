@@ -77,10 +77,10 @@ std::string answer(const RunOutput& output) {
              fmt::format("of the {} solution, the largest, in {}", output.final_fast ? "true" : "slow", name));
     }
     if (!record.left_out.empty()) {
-        const auto widest = std::ranges::max_element(record.left_out);
-        fact(html, "Left out", fmt::format("{:.1e}", *widest),
-             fmt::format("the amplitude of fast oscillations that the slow manifold omits, the largest, in {}",
-                         output.slow.names[static_cast<std::size_t>(widest - record.left_out.begin())]));
+        const auto of_state = std::span(output.left_out).first(record.left_out.size());
+        const auto& [name, widest] = *std::ranges::max_element(of_state, {}, &RunOutput::Named::value_type::second);
+        fact(html, "Left out", fmt::format("{:.1e}", widest),
+             fmt::format("the amplitude of fast oscillations that the slow manifold omits, the largest, in {}", name));
     }
     const auto for_estimate = record.statistics.estimate_evaluations;
     fact(html, "Force evaluations", grouped(record.statistics.force_evaluations),
@@ -123,25 +123,21 @@ std::string ending(const RunOutput& output) {
 void final_table(std::string& html, const RunOutput& output) {
     auto out = std::back_inserter(html);
     const auto& errors = output.error_estimate;
-    const auto& left_out = output.record.left_out;
+    const auto& left_out = output.left_out;
     fmt::format_to(
         out, "<h2>At t = {:.9g}</h2>\n<div class=\"wide\"><table>\n<tr><th>quantity</th><th>slow</th>{}{}{}</tr>\n",
         output.record.t_end, output.final_fast ? "<th>true</th>" : "", errors.empty() ? "" : "<th>estimated error</th>",
         left_out.empty() ? "" : "<th>left out</th>");
-    const auto number = [](bool known, double value) {
-        return known ? fmt::format("<td>{:.1e}</td>", value) : std::string("<td></td>");
-    };
     for (std::size_t i = 0; i < std::min(most_rows, output.final_slow.size()); ++i) {
         fmt::format_to(out, "<tr><td>{}</td><td>{:.10g}</td>", escaped(output.slow.names[i]), output.final_slow[i]);
         if (output.final_fast) {
             fmt::format_to(out, "<td>{:.10g}</td>", (*output.final_fast)[i]);
         }
-        if (!errors.empty()) {
-            const auto* error = model::found(errors, output.slow.names[i], &std::pair<std::string, double>::first);
-            html += number(error != nullptr, error != nullptr ? error->second : 0);
-        }
-        if (!left_out.empty()) {
-            html += number(i < left_out.size(), i < left_out.size() ? left_out[i] : 0);
+        for (const auto* of : {&errors, &left_out}) {
+            if (!of->empty()) {
+                const auto* number = model::found(*of, output.slow.names[i], &std::pair<std::string, double>::first);
+                html += number != nullptr ? fmt::format("<td>{:.1e}</td>", number->second) : "<td></td>";
+            }
         }
         html += "</tr>\n";
     }

@@ -46,7 +46,7 @@ Json summary_json(const RunOutput& output) {
                  {"final", by_name(output.slow.names, output.final_slow)},
                  {"final_fast", output.final_fast ? by_name(output.slow.names, *output.final_fast) : Json(nullptr)},
                  {"error_estimate", output.error_estimate.empty() ? Json(nullptr) : by_name(output.error_estimate)},
-                 {"left_out", record.left_out.empty() ? Json(nullptr) : by_name(output.slow.names, record.left_out)},
+                 {"left_out", output.left_out.empty() ? Json(nullptr) : by_name(output.left_out)},
                  {"statistics",
                   {{"macro_steps", statistics.macro_steps},
                    {"rejected_steps", statistics.rejected_steps},

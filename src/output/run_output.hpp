@@ -95,6 +95,7 @@ struct RunOutput {
     std::vector<double> final_slow;                 ///< at the time reached, as slow.names
     std::optional<std::vector<double>> final_fast;  ///< the same of the reconstructed true solution
     Named error_estimate;                           ///< of the state and what follows from it; empty: not known
+    Named left_out;                                 ///< amplitudes of the same that a slow manifold omits
     std::optional<Series> errors;                   ///< of every column over time, where a run was compared
     std::optional<Series> fast;                     ///< the true solution between two times, where it was asked for
     Named parameters;

@@ -92,6 +92,9 @@ Problem with_springs(Problem slow, const std::vector<double>& frequencies,
 }
 
 Forces forces_of(CForce function, void* user) {
+    if (function == nullptr) {
+        throw Misuse("forces_of is given no function");
+    }
     return {std::make_shared<const FromC>(FromC{function, user}), &FromC::at, nullptr, {}};
 }
 

@@ -89,7 +89,9 @@ std::string Run::sentence_of(const Violation& violation) {
 
 void Run::refuse(const Violation& violation) {
     if (!violation_) {
-        violation_ = Violation{violation.outcome, sentence_of(violation)};
+        // NOTE: what `auto` has tried already is no remedy.
+        violation_ = Violation{violation.outcome,
+                               by_ == ChosenBy::automatic_at_last ? violation.sentence : sentence_of(violation)};
     }
     stop_.request_stop();
 }
@@ -159,10 +161,26 @@ Request checked(Request request, const Problem& problem) {
     if (request.velocity.empty()) {
         request.velocity.assign(dimension, 0.0);
     }
-    if (request.start.size() != dimension || request.velocity.size() != dimension) {
+    if (!problem.forces) {
         throw Misuse(
-            fmt::format("the system has {} coordinates; the request gives {} starting positions and {} velocities",
-                        dimension, request.start.size(), request.velocity.size()));
+            "the problem has no forces: make it by vibrated_system, plain_system or one of their kin, or give it "
+            "Forces::of a function");
+    }
+    for (const auto& phase : problem.phases) {
+        require_positive(phase.frequency, fmt::format("the frequency of phase '{}'", phase.name));
+    }
+    if (request.start.size() != dimension || request.velocity.size() != dimension) {
+        const auto counted = [](std::size_t count, const char* one, const char* many) {
+            return fmt::format("{} {}", count, count == 1 ? one : many);
+        };
+        throw Misuse(problem.second_order
+                         ? fmt::format("the system has {}; the request gives {} and {}",
+                                       counted(dimension, "coordinate", "coordinates"),
+                                       counted(request.start.size(), "starting position", "starting positions"),
+                                       counted(request.velocity.size(), "velocity", "velocities"))
+                         : fmt::format("the system has {}; the request gives {}",
+                                       counted(dimension, "variable", "variables"),
+                                       counted(request.start.size(), "starting value", "starting values")));
     }
     if (first_not_finite(request.start) || first_not_finite(request.velocity)) {
         throw Misuse("a starting position or velocity is not a finite number");

@@ -91,11 +91,6 @@ Request request_for(const Method& method, const Problem& problem, const Request&
 
 Solution solve_automatically(const Problem& problem, Request request) {
     const Choice choice = automatic_choice(problem, request);
-    const auto given = names_of_set(request.options);
-    if (!std::ranges::all_of(given, [&](const auto& name) { return choice.method->takes(name); })) {
-        throw Misuse(fmt::format("of the methods for this problem ({}) none takes all of the options given ({})",
-                                 applying(problem, request), listed(given)));
-    }
     if (choice.method == &method::direct) {
         request.most_steps = std::min(request.most_steps, most_steps_for_resolving(problem));
     }
@@ -109,6 +104,9 @@ Solution solve_automatically(const Problem& problem, Request request) {
     auto found = run(problem, request, *choice.method, ChosenBy::automatic);
     std::vector<Tried> tried;
     std::int64_t evaluations = 0;
+    const auto leave = [&](const Solution& solution) {
+        tried.push_back({solution.record().method, solution.outcome(), solution.explanation()});
+    };
     for (const Method* method : instead(choice, request, found)) {
         if (method == &method::direct && (averaged_start || !can_be_resolved(problem, request))) {
             continue;
@@ -116,21 +114,26 @@ Solution solve_automatically(const Problem& problem, Request request) {
         auto before = std::exchange(samples, {});
         auto next = run(problem, request_for(*method, problem, request), *method, ChosenBy::automatic);
         const bool left = !found.record().better_by.empty();
-        const bool better = has_ended(next.outcome()) || next.outcome() == Outcome::tolerance_missed;
+        // NOTE: a motion that leaves all numbers when it is resolved does so: no average of it is an answer.
+        const bool escapes = method == &method::direct && next.outcome() == Outcome::diverged;
+        const bool better = has_ended(next.outcome()) || next.outcome() == Outcome::tolerance_missed || escapes;
         if (!better && (left || found.outcome() == Outcome::tolerance_missed)) {
-            tried.push_back({next.record().method, next.outcome(), next.explanation()});
+            // It is the first choice after all.
+            leave(found);
+            leave(next);
             evaluations += next.statistics().force_evaluations;
             samples = std::move(before);
             if (left) {
                 samples.clear();
+                evaluations += found.statistics().force_evaluations;
                 found = run(problem, request, *choice.method, ChosenBy::automatic_at_last);
             }
             continue;
         }
-        tried.push_back({found.record().method, found.outcome(), found.explanation()});
+        leave(found);
         evaluations += found.statistics().force_evaluations;
         found = std::move(next);
-        if (has_ended(found.outcome())) {
+        if (has_ended(found.outcome()) || escapes) {
             break;
         }
     }
@@ -170,6 +173,10 @@ Choice automatic_choice(const Problem& problem, const Request& request) {
     if (!candidates.empty()) {
         choice = {candidates[0].method, candidates[0].verdict.why};
     }
+    if (!std::ranges::all_of(given, [&](const auto& name) { return choice.method->takes(name); })) {
+        throw Misuse(fmt::format("of the methods for this problem ({}) none takes all of the options given ({})",
+                                 applying(problem, request), listed(given)));
+    }
     for (const auto& candidate : candidates) {
         if (candidate.method != choice.method && candidate.method != &method::direct) {
             choice.otherwise = candidate.method;
@@ -191,7 +198,7 @@ Solution solve(const Problem& problem, const Request& request, const Method& met
 }
 
 bool Method::takes(std::string_view option) const {
-    return std::ranges::find(options, option, &Option::name) != options.end();
+    return option == "estimate" || std::ranges::find(options, option, &Option::name) != options.end();
 }
 
 const Method& method_named(std::string_view name) {

@@ -23,8 +23,12 @@ Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension,
 
 Solution Solution::after(std::vector<Tried> tried, std::int64_t evaluations) && {
     std::vector<std::string> warnings;
+    const bool first = !tried.empty() && tried.front().method == record_.method;
     for (const auto& [method, outcome, why] : tried) {
-        warnings.push_back(fmt::format("{}: {}; {} was used instead", method, why, record_.method));
+        if (method != record_.method) {
+            warnings.push_back(
+                fmt::format("{}: {}; {} was {}", method, why, record_.method, first ? "kept" : "used instead"));
+        }
     }
     record_.warnings.insert(record_.warnings.begin(), warnings.begin(), warnings.end());
     record_.tried = std::move(tried);

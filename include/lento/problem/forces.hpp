@@ -58,6 +58,9 @@ public:
     template <class F>
     static Forces of(std::size_t dimension, std::size_t phases, F f);
 
+    /// Whether there are any.
+    explicit operator bool() const { return at_ != nullptr; }
+
     void at(const double* x, const double* v, double t, const double* theta, const double* parameters,
             double* f) const {
         at_(self_.get(), x, v, t, theta, parameters, f);

@@ -50,6 +50,7 @@ struct Method {
     Verdict (*judge)(const Problem& problem, const Request& request);  ///< may it: the one place that says so
     Solution (*solve)(Run& run);                                       ///< `run/run.hpp`
 
+    /// Every method takes `estimate`.
     bool takes(std::string_view option) const;
 };
 
