@@ -1,5 +1,6 @@
 /// Whether a vibration may excite the motion itself at half its frequency, which no averaged force can show: where the
-/// derivative of the fast displacement by the position is above `largest_parametric_strength` (`average/fast_part.hpp`).
+/// derivative of the fast displacement by the position is above `largest_parametric_strength`
+/// (`average/fast_part.hpp`).
 #pragma once
 
 #include <optional>

@@ -181,7 +181,7 @@ samples = 3
         harmonic = next(m for m in data["methods"] if m["name"] == "harmonic")
         self.assertEqual((data["recommended"], harmonic["applies"], harmonic["trial_failed"]), ("harmonic", True, "no_scale_separation"))
         self.assertIn("; but a short trial ended as no_scale_separation: each sweep", harmonic["why"])
-        self.assertTrue(data["why"].endswith("where the run does too, it goes on with direct"), data["why"])
+        self.assertTrue(data["why"].endswith("where the run does too, it goes on with direct or multirevolution"), data["why"])
 
     def test_check_warns_of_beats_and_resonance(self):
         rods = MODELS / "three-rods.toml"
