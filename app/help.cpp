@@ -130,9 +130,10 @@ void print_methods() {
     list_options();
     fmt::print("\n");
     print_wrapped(
-        fmt::format("`{}` takes the cheapest method that applies, by its own word: `lento check MODEL` shows what each "
-                    "says. Where that one refuses, it goes on with the next, or with {}, and says so.",
-                    method::automatic, method::direct.name),
+        fmt::format(
+            "`{}` takes the cheapest method that applies and promises the tolerance, by its own word: `lento check "
+            "MODEL` shows what each says. Where that one refuses, it goes on with the next, or with {}, and says so.",
+            method::automatic, method::direct.name),
         0);
 }
 
