@@ -9,20 +9,25 @@
 
 #include <fmt/format.h>
 
-#include "average/fast_part.hpp"
-#include "base/eigenvalues.hpp"
 #include "findings.hpp"
+#include "judge/parametric.hpp"
 #include "judge/price.hpp"
 #include "judge/undeclared.hpp"
 #include "lento/base/misuse.hpp"
 #include "method/slow_check.hpp"
 #include "model/derive.hpp"
+#include "model/exact_proposal.hpp"
 #include "model/parts.hpp"
 #include "problem/spring_spectrum.hpp"
+#include "run/trial.hpp"
 #include "terminal.hpp"
 
 namespace lento::app {
 namespace {
+
+Outset outset_of(const Request& request) {
+    return {request.start, request.velocity, request.t_start, request.t_end, request.rtol, request.atol};
+}
 
 /// The period of the difference of each pair of phases of different frequencies. Averaging windows have to cover it, so
 /// there is a warning where it is much longer than those of the phases themselves.
@@ -89,128 +94,37 @@ RunOutput::Named residuals_of(model::Model model) {
     return residuals;
 }
 
-/// The linear part of the rates, if it oscillates and nobody has declared an exact part.
-std::vector<std::pair<std::string, std::string>> exact_proposal(model::Model model) {
-    if (!model.is_first_order() || model::has_exact_part(model)) {
-        return {};
-    }
-    const Eigen::MatrixXd matrix = model::linear_terms(model);
-    double frequency = 0;
-    double growth = 0;
-    for (const auto& value : eigenvalues(matrix)) {
-        frequency = std::max(frequency, std::abs(value.imag()));
-        growth = std::max(growth, std::abs(value.real()));
-    }
-    constexpr double hardly = 0.1;
-    if (!(frequency > 0) || growth > hardly * frequency) {
-        return {};
-    }
-    std::vector<std::pair<std::string, std::string>> parts;
-    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-        std::string part;
-        for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-            if (const double factor = matrix(i, j); factor != 0) {
-                const auto& name = model.variables[static_cast<std::size_t>(j)].name;
-                const std::string size = std::abs(factor) == 1 ? name : fmt::format("{}*{}", std::abs(factor), name);
-                part += part.empty() ? (factor < 0 ? "-" : "") + size : (factor < 0 ? " - " : " + ") + size;
-            }
-        }
-        if (!part.empty()) {
-            parts.emplace_back(model.variables[static_cast<std::size_t>(i)].name, part);
-        }
-    }
-    return parts;
-}
-
 struct Interrupted {};
 
-/// What a trial showed: the length of its macro-steps, and the period that was found where none is declared.
-struct Trial {
-    double slow_time = 0, period = 0;
-};
-
-/// Tries an averaging method on the first stretch of the run, loosely: whether it gets going, and what it takes.
-Trial try_method(const LoadedModel& loaded, Findings::Judged& entry) {
-    Request request = loaded.request_for(*entry.method);
-    request.rtol = 1e-3;
-    request.atol = 1e-6;
-    request.most_steps = 50;
-    if (entry.method->estimate != Method::Estimate::own) {
-        request.options.estimate = "none";  // a second opinion is not what is tried
-    }
+/// Tries an averaging method on the first stretch of the run, loosely.
+std::optional<Trial> try_method(const LoadedModel& loaded, Findings::Judged& entry) {
+    const Request asked = loaded.request_for(*entry.method);
+    Request request = trial_request(*entry.method, asked);
     Progress progress(fmt::format("trying {}", entry.method->name), request.t_start, request.t_end);
     request.progress = std::ref(progress);
     request.stop = progress.token();
-    const auto does_not_apply = [&](std::string why) {
-        entry.applies = false;
-        entry.why = std::move(why);
-        return Trial();
-    };
     std::optional<Solution> tried;
     try {
         tried = solve(loaded.problem, request);
     } catch (const Misuse& misuse) {
-        return does_not_apply(misuse.what());
+        entry.failure = {"misuse", misuse.what()};
+        return std::nullopt;
     }
-    const Solution& trial = *tried;
-    const auto outcome = trial.outcome();
-    if (outcome == Outcome::interrupted) {
+    if (tried->outcome() == Outcome::interrupted) {
         throw Interrupted();
     }
-    if (!has_result(outcome) && outcome != Outcome::budget_exhausted) {
-        return does_not_apply(fmt::format("{}: {}", name_of(outcome), trial.explanation()));
+    const auto trial = trial_of(*tried, *entry.method, asked);
+    if (!trial) {
+        entry.failure = {std::string(name_of(tried->outcome())), tried->explanation()};
+        return std::nullopt;
     }
-    const double reached = trial.record().t_end - request.t_start;
-    // Steps become shorter by the root of the tolerance that belongs to the order of the macro-solver.
-    const double order = entry.method == &method::multirevolution ? 8 : 4;
-    const double finer = std::pow(request.rtol / loaded.request.rtol, 1 / (order + 1));
-    const double length = request.t_end - request.t_start;
-    entry.evaluations = all_evaluations(trial.statistics()) * finer * length / reached;
-    Trial result{reached / static_cast<double>(std::max<std::int64_t>(1, trial.statistics().macro_steps))};
-    if (const auto revolutions = trial.final_state().revolutions) {
-        result.period = reached / *revolutions;
-        entry.why = fmt::format("the motion returns near its start after {:.6g}", result.period);
+    entry.evaluations = trial->evaluations;
+    if (trial->period) {
+        entry.why = fmt::format("the motion returns near its start after {:.6g}", *trial->period);
     }
-    entry.why += fmt::format("; about {:.2g} force evaluations{}", *entry.evaluations,
+    entry.why += fmt::format("; about {:.2g} force evaluations{}", trial->evaluations,
                              entry.method->estimate == Method::Estimate::own ? "" : ", without those for an estimate");
-    return result;
-}
-
-/// What a direct run takes where no phase ties the motion down, from its first periods: errors of all oscillations add
-/// up along the orbit, so each has to be resolved that much better.
-double direct_evaluations(const LoadedModel& loaded, double period) {
-    constexpr double periods = 20;
-    constexpr double tightest = 1e-13;
-    Request request = loaded.request_for(method::direct);
-    const double count = (request.t_end - request.t_start) / period;
-    request.rtol = std::max(tightest, request.rtol / count);
-    request.atol = std::max(tightest * request.atol / loaded.request.rtol, request.atol / count);
-    request.t_end = std::min(request.t_end, request.t_start + periods * period);
-    const double share = (request.t_end - request.t_start) / (count * period);
-    return all_evaluations(solve(loaded.problem, request).statistics()) / share;
-}
-
-/// A resonance of the motion itself that averaged methods cannot know of.
-std::optional<std::string> parametric_resonance(const LoadedModel& loaded) {
-    constexpr std::size_t most = 400;
-    const Problem& problem = loaded.problem;
-    const Request& request = loaded.request;
-    if (!problem.second_order || problem.phases.empty()) {
-        return std::nullopt;
-    }
-    if (problem.dimension() > most) {
-        return fmt::format("{} coordinates are too many to look for parametric resonance", problem.dimension());
-    }
-    Acceleration acceleration(problem);
-    const double strength = parametric_strength(acceleration, request.start, request.velocity, request.t_start);
-    if (!(strength > largest_parametric_strength)) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "the vibration is so strong that the motion about the start may resonate with it parametrically: the "
-        "derivative of the fast displacement is {:.3g}, where {} is the limit near an equilibrium. Averaged methods "
-        "cannot see this; trust only `{}`, or make the vibration faster at the same velocity",
-        strength, largest_parametric_strength, method::direct.name);
+    return trial;
 }
 
 /// Why no method can start, constraints being what they are: off them, or dependent.
@@ -228,37 +142,80 @@ std::optional<std::string> start_problem(const LoadedModel& loaded) {
     return std::nullopt;
 }
 
+/// Why `auto` begins with `chosen` and not with `other`, though a trial found that to be cheaper.
+std::string why_not_chosen(const Problem& problem, const Request& request, const Method& other, const Method& chosen) {
+    const auto given = names_of_set(request.options);
+    const auto missing = std::ranges::find_if(given, [&](const auto& name) { return !other.takes(name); });
+    if (missing != given.end()) {
+        return fmt::format("it does not take the option {} that is given", *missing);
+    }
+    const auto verdict = other.judge(problem, request);
+    if (verdict.evaluations == HUGE_VAL) {
+        return "its price is not known before it begins";
+    }
+    if (verdict.expected_error > 1) {
+        return fmt::format("{} {:.2g} tolerances, as far as the start tells",
+                           other.slow_is == SlowMeaning::slow_manifold ? "it leaves out fast oscillations of about"
+                                                                       : "its error would be about",
+                           verdict.expected_error);
+    }
+    if (&other == &method::direct && verdict.evaluations > most_for_resolving(problem)) {
+        return fmt::format("{:.1g} evaluations are the most that it spends on resolving vibrations unasked",
+                           most_for_resolving(problem));
+    }
+    return fmt::format("by what methods say before they begin it takes {:.2g}, {} {:.2g}", verdict.evaluations,
+                       chosen.name, chosen.judge(problem, request).evaluations);
+}
+
 /// A method that takes less than the recommended one, by trials, and knows its own error; empty if there is none.
-std::string advice_of(const LoadedModel& loaded, const Findings& findings, double found_period) {
+std::string advice_of(const LoadedModel& loaded, const Request& automatically, const Findings& findings,
+                      const Method& recommended, double found_period) {
     const double length = loaded.request.t_end - loaded.request.t_start;
     const double period = loaded.fastest_period().value_or(found_period > 0 ? found_period : length);
     const bool undriven = loaded.problem.phases.empty() && !loaded.problem.springs && period < length;
-    const double direct = undriven ? direct_evaluations(loaded, period)
+    const double direct = undriven ? direct_by_trial(loaded.problem, loaded.request_for(method::direct), period)
                                    : price_of_direct(loaded.problem, length / period, loaded.request.rtol);
     const auto price_of = [](const Findings::Judged& entry) {
         return entry.method->estimate == Method::Estimate::own ? entry.evaluations.value_or(HUGE_VAL) : HUGE_VAL;
     };
-    const auto name = [](const Findings::Judged& entry) { return entry.method->name; };
-    const auto mine = std::ranges::find(findings.methods, findings.recommended, name);
+    const auto mine = std::ranges::find(findings.methods, &recommended, &Findings::Judged::method);
+    const auto cheapest = std::ranges::min_element(findings.methods, {}, price_of);
     const double price = mine->evaluations.value_or(direct);
     constexpr double clearly = 0.5;
+    const auto sentence = [&](const Method& other, const std::string& takes) {
+        const auto& compared = mine->evaluations ? recommended : method::direct;
+        return fmt::format("{} force evaluations{}, {} {:.2g}: --method {}. `{}` does not begin with it: {}", takes,
+                           &other == &method::direct ? "" : " by a trial", compared.name, price, other.name,
+                           method::automatic, why_not_chosen(loaded.problem, automatically, other, recommended));
+    };
     if (mine->evaluations && direct < clearly * price) {
-        return fmt::format("resolving every vibration takes about {:.2g} force evaluations, {} {:.2g}: --method {}",
-                           direct, findings.recommended, price, method::direct.name);
+        return sentence(method::direct, fmt::format("resolving every vibration takes about {:.2g}", direct));
     }
-    const auto cheapest = std::ranges::min_element(findings.methods, {}, price_of);
     if (cheapest != mine && price_of(*cheapest) < clearly * price) {
-        return fmt::format("{} takes about {:.2g} force evaluations by a trial, {} {:.2g}: --method {}",
-                           cheapest->method->name, price_of(*cheapest), findings.recommended, price,
-                           cheapest->method->name);
+        return sentence(*cheapest->method,
+                        fmt::format("{} takes about {:.2g}", cheapest->method->name, price_of(*cheapest)));
     }
     return {};
+}
+
+/// What `run` does where its choice ends as the trial of it did.
+std::string then_goes_on(const Problem& problem, const Request& request, const Choice& choice) {
+    std::vector<std::string> next;
+    const double price = method::direct.judge(problem, request).evaluations;
+    if (price <= most_for_resolving(problem) || price == HUGE_VAL) {
+        next.emplace_back(method::direct.name);
+    }
+    if (choice.otherwise != nullptr) {
+        next.emplace_back(choice.otherwise->name);
+    }
+    return next.empty() ? "there is no other that it could go on with"
+                        : fmt::format("it goes on with {}", fmt::join(next, " or "));
 }
 
 /// What a direct run would say that nobody has declared, as far as the start tells.
 std::optional<std::string> undeclared(const LoadedModel& loaded) {
     const auto& request = loaded.request;
-    const Outset outset{request.start, request.velocity, request.t_start, request.t_end, request.rtol, request.atol};
+    const Outset outset = outset_of(request);
     if (const auto frequency = undeclared_frequency(loaded.problem, outset)) {
         return advice_on_frequency(*frequency, outset);
     }
@@ -273,15 +230,15 @@ std::optional<std::string> undeclared(const LoadedModel& loaded) {
                : std::nullopt;
 }
 
-Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
+Findings findings_of(const LoadedModel& loaded, const Choice& choice, const Request& automatically) {
     const bool has_end = std::isfinite(loaded.request.t_end);
     Findings findings;
     find_periods(loaded, findings);
-    if (const auto resonance = parametric_resonance(loaded)) {
-        findings.warnings.push_back(*resonance);
+    if (auto resonance = parametric_resonance(loaded.problem, outset_of(loaded.request), method::direct.name)) {
+        findings.warnings.push_back(*std::move(resonance));
     }
     findings.residuals = residuals_of(loaded.model.parsed());
-    findings.exact = exact_proposal(loaded.model.parsed());
+    findings.exact = model::exact_proposal(loaded.model.parsed());
     Request request = loaded.request;
     request.options = {};
     if (has_end && method::reversible.judge(loaded.problem, request).applies) {
@@ -303,10 +260,9 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
     double found_period = 0;
     for (auto& entry : findings.methods) {
         if (entry.applies && entry.method != &method::direct && has_end) {
-            const Trial trial = try_method(loaded, entry);
-            found_period = std::max(found_period, trial.period);
-            if (entry.evaluations) {
-                findings.slow_time = std::max(findings.slow_time.value_or(0), trial.slow_time);
+            if (const auto trial = try_method(loaded, entry)) {
+                found_period = std::max(found_period, trial->period.value_or(0));
+                findings.slow_time = std::max(findings.slow_time.value_or(0), trial->slow_time);
             }
         }
     }
@@ -317,12 +273,12 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
     findings.recommended = choice.method->name;
     findings.why = choice.why;
     const auto own = std::ranges::find(findings.methods, choice.method, &Findings::Judged::method);
-    if (!own->applies) {
-        findings.why +=
-            fmt::format("; but a trial ended as said above: then `{}` goes on with another", method::automatic);
+    if (own->failure) {
+        findings.why += fmt::format("; but a short trial of it ended as {}: where the run does too, {}",
+                                    own->failure->outcome, then_goes_on(loaded.problem, automatically, choice));
     }
     if (has_end) {
-        findings.advice = advice_of(loaded, findings, found_period);
+        findings.advice = advice_of(loaded, automatically, findings, *choice.method, found_period);
         if (auto sentence = undeclared(loaded)) {
             findings.warnings.push_back(std::move(*sentence));
         }
@@ -334,13 +290,14 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice) {
 
 Exit check(const ModelArguments& arguments) {
     LoadedModel loaded = load(arguments, Model::End::optional);
-    Model::Asked automatically = arguments;
-    automatically.method = method::automatic;
-    const auto choice = automatic_choice(loaded.problem, loaded.model.request(automatically, Model::End::optional));
+    Model::Asked asked = arguments;
+    asked.method = method::automatic;
+    const Request automatically = loaded.model.request(asked, Model::End::optional);
+    const auto choice = automatic_choice(loaded.problem, automatically);
     const auto why_not = loaded.model.find_slow_variables();
     loaded.problem = loaded.model.problem();
     try {
-        Findings findings = findings_of(loaded, choice);
+        Findings findings = findings_of(loaded, choice, automatically);
         findings.no_slow_variables = why_not.value_or("");
         if (arguments.json) {
             fmt::print("{}\n", json_text(findings_json(loaded, findings)));

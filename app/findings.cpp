@@ -29,6 +29,13 @@ Json slow_json(const LoadedModel& loaded, const Findings& findings) {
     return json;
 }
 
+/// What the method says of the model, and how a trial failed.
+std::string why_of(const Findings::Judged& entry) {
+    return entry.failure ? fmt::format("{}; but a short trial ended as {}: {}", entry.why, entry.failure->outcome,
+                                       entry.failure->explanation)
+                         : entry.why;
+}
+
 void line(std::string_view name, const std::string& words) {
     fmt::print("  {:<18} {}\n", name, words);
 }
@@ -62,7 +69,11 @@ Json findings_json(const LoadedModel& loaded, const Findings& findings) {
         return Json{{"name", each.name}, {"period", each.period}, {"source", each.source}};
     });
     const auto methods = model::mapped(findings.methods, [](const Findings::Judged& entry) {
-        return Json{{"name", entry.method->name}, {"applies", entry.applies}, {"why", entry.why}};
+        return Json{{"name", entry.method->name},
+                    {"applies", entry.applies},
+                    {"why", why_of(entry)},
+                    {"evaluations", or_null(entry.evaluations)},
+                    {"trial_failed", entry.failure ? Json(entry.failure->outcome) : Json()}};
     });
     return {{"periods", periods},
             {"separation", or_null(findings.separation)},
@@ -108,7 +119,7 @@ void print_findings(const LoadedModel& loaded, const Findings& findings) {
         print_slow(*findings.slow);
     }
     for (const auto& entry : findings.methods) {
-        line(entry.method->name, fmt::format("{}: {}", entry.applies ? "applies" : "does not apply", entry.why));
+        line(entry.method->name, fmt::format("{}: {}", entry.applies ? "applies" : "does not apply", why_of(entry)));
     }
     line("recommended",
          fmt::format("{}: {}", findings.recommended.empty() ? "none" : findings.recommended, findings.why));

@@ -17,12 +17,17 @@ struct Findings {
         double period = 0;
         std::string source;
     };
+    /// How a short trial ended that did not get going: the name of the outcome, and its sentence.
+    struct Failure {
+        std::string outcome, explanation;
+    };
     /// What a method says of the model, and what a first stretch with it showed.
     struct Judged {
         const Method* method = nullptr;
         bool applies = false;
         std::string why{};
-        std::optional<double> evaluations{};  ///< of the whole run with its own tolerance
+        std::optional<double> evaluations{};  ///< of the whole run with its own tolerance, by a trial
+        std::optional<Failure> failure{};     ///< of the trial
     };
 
     std::vector<Period> periods{};

@@ -70,18 +70,21 @@ void print_wrapped(std::string_view text, std::size_t indent) {
     fmt::print("\n");
 }
 
+void print_defaults(const Method* method) {
+    for (const auto& option : method->options) {
+        fmt::print("  {:<23} {}\n", option.name, option.default_value);
+    }
+}
+
 void show_method(const Method* method) {
     fmt::print("{}\n", method->name);
     print_wrapped(method->summary, 2);
-    fmt::print("\n  for              {} systems\n  slow solution    {}\n{}\n", method->problems,
-               name_of(method->slow_is),
+    fmt::print("\n  systems          {}\n  slow solution    {}\n{}\n", method->problems, name_of(method->slow_is),
                method->paper.empty() ? std::string() : fmt::format("  paper            {}\n", method->paper));
     if (!method->options.empty()) {
         fmt::print("Options (--option NAME=VALUE) and what they are if not given; `lento help OPTION` explains one:\n");
     }
-    for (const auto& option : method->options) {
-        fmt::print("  {:<23} {}\n", option.name, option.default_value);
-    }
+    print_defaults(method);
 }
 
 void list_options() {
@@ -112,6 +115,40 @@ void list_outcomes() {
     fmt::print(
         "\nExit status: 0 completed or tolerance_missed; 1 anything else; 2 bad input; 3 a reproduction disagrees; "
         "130 interrupted.\n");
+}
+
+/// All methods with their defaults; what an option means is said once, at the end.
+void print_methods() {
+    for (const Method* method : lento::methods()) {
+        fmt::print("{}  (systems: {}{})\n", method->name, method->problems,
+                   method->paper.empty() ? std::string() : fmt::format("; paper {}", method->paper));
+        print_wrapped(fmt::format("{}; the slow solution is {}", method->summary, name_of(method->slow_is)), 2);
+        print_defaults(method);
+        fmt::print("\n");
+    }
+    fmt::print("Options, given as --option NAME=VALUE; above is what they are if not given:\n");
+    list_options();
+    fmt::print("\n");
+    print_wrapped(
+        fmt::format(
+            "`{}` takes the cheapest method that applies and promises the tolerance, by its own word: `lento check "
+            "MODEL` shows what each says. Where that one refuses, it goes on with the next, or with {}, and says so.",
+            method::automatic, method::direct.name),
+        0);
+}
+
+void print_methods_json() {
+    auto list = nlohmann::ordered_json::array();
+    for (const Method* method : lento::methods()) {
+        auto options = nlohmann::ordered_json::array();
+        for (const auto& [name, value] : method->options) {
+            const auto& meaning = std::ranges::find(option_catalogue(), name, &OptionEntry::name)->meaning;
+            options.push_back({{"name", name}, {"default", value}, {"meaning", meaning}});
+        }
+        list.push_back(
+            {{"name", method->name}, {"for", method->problems}, {"paper", method->paper}, {"options", options}});
+    }
+    fmt::print("{}\n", list.dump(2));
 }
 
 constexpr struct Topic {
@@ -151,28 +188,7 @@ Exit help(const std::string& topic) {
 }
 
 Exit methods(const MethodsArguments& arguments) {
-    auto list = nlohmann::ordered_json::array();
-    std::string text;
-    for (const Method* method : lento::methods()) {
-        auto options = nlohmann::ordered_json::array();
-        text += fmt::format("{}  (for {} systems{})\n  {}; the slow solution is {}\n", method->name, method->problems,
-                            method->paper.empty() ? std::string() : fmt::format(", paper {}", method->paper),
-                            method->summary, name_of(method->slow_is));
-        for (const auto& [name, value] : method->options) {
-            const auto& meaning = std::ranges::find(option_catalogue(), name, &OptionEntry::name)->meaning;
-            options.push_back({{"name", name}, {"default", value}, {"meaning", meaning}});
-            text += fmt::format("    {:<23} [{}]\n        {}\n", name, value, meaning);
-        }
-        list.push_back(
-            {{"name", method->name}, {"for", method->problems}, {"paper", method->paper}, {"options", options}});
-        text += "\n";
-    }
-    text += fmt::format(
-        "Give options as --option NAME=VALUE. `{}` takes the cheapest method that applies, by its own word: `lento "
-        "check MODEL` shows what each says. Where that one refuses, it goes on with the next, or with {}, and says "
-        "so.",
-        method::automatic, method::direct.name);
-    fmt::print("{}\n", arguments.json ? list.dump(2) : text);
+    arguments.json ? print_methods_json() : print_methods();
     return Exit::done;
 }
 

@@ -92,6 +92,17 @@ Value value_of(const toml::node& node) {
     return value;
 }
 
+/// Whether a value without quotes has something at the mark that no number has.
+bool in_bare_value(const Source& source, Mark mark) {
+    if (mark.line == 0 || mark.column == 0) {
+        return false;
+    }
+    const auto until = source.line(mark.line).substr(0, mark.column);
+    const auto equals = until.rfind('=');
+    return equals != std::string_view::npos && until.find_first_of("\"'#", equals) == std::string_view::npos &&
+           std::string_view("0123456789").find(until.back()) == std::string_view::npos;
+}
+
 }  // namespace
 
 const Entry* Value::find(std::string_view key) const {
@@ -115,7 +126,10 @@ Value read_document(const Source& source) {
     try {
         return value_of(toml::parse(source.text(), source.name()));
     } catch (const toml::parse_error& error) {
-        source.fail(mark_of(error.source()), error.description());
+        const Mark mark = mark_of(error.source());
+        source.fail(mark,
+                    fmt::format("{}{}", error.description(),
+                                in_bare_value(source, mark) ? "; an expression stands in quotes, as \"2*pi\"" : ""));
     }
 }
 

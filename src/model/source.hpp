@@ -43,6 +43,8 @@ public:
 
     const std::string& name() const { return *name_; }
     const std::string& text() const { return *text_; }
+    /// Line `number`, counted from 1, without its end; empty where there is none.
+    std::string_view line(std::size_t number) const;
 
     [[noreturn]] void fail(Mark mark, std::string_view message) const;
     template <class First, class... More>
@@ -69,8 +71,6 @@ public:
     Mark within(Mark quoted, std::size_t offset, std::size_t length) const;
 
 private:
-    std::string_view line(std::size_t number) const;
-
     std::shared_ptr<const std::string> name_, text_;
 };
 

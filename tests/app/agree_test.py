@@ -67,6 +67,9 @@ class Agree(ProgramCase):
         self.assertNotEqual(summary["outcome"], "misuse", (path.read_text(), done.stderr))
         first = ([tried["method"] for tried in summary["tried"]] + [summary["method"]])[0]
         self.assertEqual(report["recommended"], first, path.read_text())
+        recommended = next(method for method in report["methods"] if method["name"] == first)
+        self.assertTrue(recommended["applies"], (recommended, path.read_text()))
+        self.assertEqual("but a short trial of it ended as" in report["why"], recommended["trial_failed"] is not None, (recommended, report["why"]))
         return report, summary, done
 
     def expect_advice_is_possible(self, path, texts):

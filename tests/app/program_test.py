@@ -169,6 +169,20 @@ samples = 3
         self.refused(1, ["off_constraints", "rod = -0.5"], "run", rod)
         self.assertIsNone(self.run_json(rod, status=1)["final"]["lambda_rod"])
 
+    def test_check_says_why_auto_does_not_begin_with_what_is_cheaper(self):
+        for model, method, why in (("strong-spring", "bounded-derivative", "it leaves out fast oscillations of about"),
+                                   ("henon-heiles", "multirevolution", "by what methods say before they begin it takes"),
+                                   ("rope", "direct", "it does not take the option micro_steps_per_period that is given")):
+            advice = json.loads(self.lento("check", MODELS / f"{model}.toml", "--json").stdout)["advice"]
+            self.assertIn(f"--method {method}. `auto` does not begin with it: {why}", advice)
+
+    def test_check_tells_a_trial_that_failed_from_what_a_method_says(self):
+        data = json.loads(self.lento("check", MODELS / "three-rods.toml", "--set", "omega=300", "--json").stdout)
+        harmonic = next(m for m in data["methods"] if m["name"] == "harmonic")
+        self.assertEqual((data["recommended"], harmonic["applies"], harmonic["trial_failed"]), ("harmonic", True, "no_scale_separation"))
+        self.assertIn("; but a short trial ended as no_scale_separation: each sweep", harmonic["why"])
+        self.assertTrue(data["why"].endswith("where the run does too, it goes on with direct or multirevolution"), data["why"])
+
     def test_check_warns_of_beats_and_resonance(self):
         rods = MODELS / "three-rods.toml"
         self.assertEqual(json.loads(self.lento("check", rods, "--json").stdout)["warnings"], [])
@@ -322,6 +336,7 @@ samples = 3
         (self.at / "long.toml").write_text(DAMPED + "# " + "x" * 60_000_000)
         self.assertEqual(self.lento("run", "long.toml", "--quiet").returncode, 0)
         nested = DAMPED.replace("sin(q)", "(" * 10_000 + "q" + ")" * 10_000)
+        self.refused(2, ["model.toml:13:", "an expression stands in quotes"], "run", self.model(DAMPED.replace("t_end = 1", "t_end = 20*2*pi")))
         self.refused(2, ["nested more than", "model.toml:9"], "run", self.model(nested))
         self.refused(2, ["t_end"], "run", self.model(DAMPED.replace("t_end = 1", "")))
         self.refused(2, ["model.toml:13:9", "t_end is -1"], "run", self.model(DAMPED.replace("t_end = 1", "t_end = -1")))
@@ -492,6 +507,7 @@ t_end = 1
                 self.assertTrue(option["name"] and option["default"] and option["meaning"])
         text = self.lento("methods").stdout
         self.assertIn("micro_steps_per_period", text)
+        self.assertLess(len(text.splitlines()), 250, "what an option means is said once")
 
     def test_reproduce(self):
         ids = json.loads(self.lento("reproduce", "--list", "--json").stdout)

@@ -71,7 +71,9 @@ class Slow(ProgramCase):
         wrong = self.model(HEAD + '[slow]\na = "x1"\n')
         data = json.loads(self.lento("check", wrong, "--json").stdout)
         self.assertIn("a is not slow", data["slow"]["problem"])
-        self.assertFalse(next(m["applies"] for m in data["methods"] if m["name"] == "reversible"))
+        reversible = next(m for m in data["methods"] if m["name"] == "reversible")
+        self.assertTrue(reversible["trial_failed"], reversible)
+        self.assertIn("a short trial ended as", reversible["why"])
         self.assertIn("not slow", self.lento("check", wrong).stdout)
 
     def test_what_is_listed_can_be_declared(self):
