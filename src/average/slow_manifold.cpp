@@ -1,6 +1,7 @@
 #include "average/slow_manifold.hpp"
 
 #include "base/number.hpp"
+#include "problem/probe.hpp"
 
 namespace lento {
 
@@ -67,6 +68,46 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v
         before = change;
     }
     return Ending::too_far;
+}
+
+std::vector<double> turn_of_velocity(const Problem& problem, double t, In x, In displacement, In v) {
+    const auto& measures = *problem.springs->measures;
+    const auto& pattern = measures.pattern();
+    const std::size_t d = x.size();
+    const double speed = largest(v);
+    std::vector<double> turn(d), scratch(d);
+    NormalMatrix normal(pattern, problem.mass);
+    std::vector<double> gradient(pattern.entries()), bent(pattern.entries()), other(pattern.entries());
+    measures.gradient(x, t, gradient);
+    if (speed == 0 || !normal.factorise(gradient)) {
+        return turn;
+    }
+    const auto along = [&](In vector) {  // g' vector
+        std::vector<double> result(pattern.rows());
+        for (std::size_t j = 0; j < result.size(); ++j) {
+            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
+                result[j] += gradient[e] * vector[pattern.column(e)];
+            }
+        }
+        return result;
+    };
+    const double h = 1e-4 * std::max(largest(x), 1e-300) / speed;
+    measures.gradient(combined(x, h, v), t, bent);
+    measures.gradient(combined(x, -h, v), t, other);
+    for (std::size_t e = 0; e < bent.size(); ++e) {
+        bent[e] = (bent[e] - other[e]) / (2 * h);
+    }
+    auto c = along(displacement);
+    normal.solve(c);
+    pattern.add_transposed(bent, c, turn);
+    problem.mass.to_acceleration(Out(turn), Out(scratch));
+    auto across = along(turn);
+    normal.solve(across);
+    std::vector<double> back(d);
+    pattern.add_transposed(gradient, across, back);
+    problem.mass.to_acceleration(Out(back), Out(scratch));
+    add_to(turn, -1, back);
+    return turn;
 }
 
 SlowGuess::SlowGuess(const Problem& problem)

@@ -53,6 +53,15 @@ private:
     std::vector<double> directions_, values_, rates_;
 };
 
+/// What the velocity along the level sets of springs has to change by where an oscillation is taken out: of a motion from
+/// x + displacement with velocity v, the slow one from x has V = v + this beside its normal part. What stays while springs
+/// oscillate is the momentum along the level sets, not the velocity: for all tangents u, with the displacement M^-1 g'^T c,
+///
+///     u^T M V = u^T M v + sum_j c_j g_j''[u, v]
+///
+/// up to the square of the displacement.
+std::vector<double> turn_of_velocity(const Problem& problem, double t, In x, In displacement, In v);
+
 /// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at
 /// which springs have the elongations and rates they had where the motion was projected last. With N = g' M^-1 g'^T, by
 /// Newton's method,

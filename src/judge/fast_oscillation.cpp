@@ -8,17 +8,20 @@
 namespace lento {
 namespace {
 
-/// |d ln mu / d x_i|, of the slowest or the fastest frequency.
-double slope_of_frequencies(const Problem& problem, double t, In x, std::size_t i, double h) {
+/// |d ln mu / d x_i|, of the slowest or the fastest frequency, at the start and on the way: where the start is symmetric
+/// it may vanish there alone.
+double slope_of_frequencies(const Problem& problem, double t, In x, std::size_t i, const SpringSpectrum& here,
+                            double length) {
     std::vector<double> moved(x.begin(), x.end());
-    moved[i] = x[i] + h;
-    const auto above = spring_spectrum(problem, moved, t);
-    moved[i] = x[i] - h;
-    const auto below = spring_spectrum(problem, moved, t);
-    const double slope =
-        larger(std::abs(std::log(above.slowest / below.slowest)), std::abs(std::log(above.fastest / below.fastest))) /
-        (2 * h);
-    return std::isfinite(slope) ? slope : 1 / h;
+    double steepest = 0;
+    for (const double share : {1e-4, -1e-4, 0.2, -0.2}) {
+        moved[i] = x[i] + share * length;
+        const auto there = spring_spectrum(problem, moved, t);
+        const double change =
+            larger(std::abs(std::log(there.slowest / here.slowest)), std::abs(std::log(there.fastest / here.fastest)));
+        steepest = larger(steepest, change / std::abs(share * length));
+    }
+    return std::isfinite(steepest) ? steepest : 1 / (1e-4 * length);
 }
 
 /// Whether springs move a coordinate: by themselves or through the masses.
@@ -52,27 +55,25 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
         }
     }
     const auto spectrum = spring_spectrum(problem, x, outset.t_start);
-    constexpr std::size_t many = 64;  // coordinates: each costs two spectra
-    const double step = 1e-4 * size.length;
+    constexpr std::size_t many = 64;  // coordinates: each costs four spectra
     const double longest = std::min(outset.length() / 2, size.time);
     const auto moved = moved_by_springs(problem);
-    // NOTE: momenta along the springs' level sets are what stays, and with them velocities where x is, not where X is.
-    double turned = 0;
-    for (std::size_t i = 0; i < d; ++i) {
-        const double speed = std::sqrt(2 * found.energy * problem.mass.inverse_entry(i, i));
-        turned = larger(turned, moved[i] ? speed / spectrum.slowest / size.length * size.velocity : 0.0);
-    }
+    double largest_push = 0;  // the slow motion hands it on from one coordinate to the others
     for (std::size_t i = 0; i < d; ++i) {
         const double mobility = problem.mass.inverse_entry(i, i);
         const double speed = std::sqrt(2 * found.energy * mobility);
         found.amplitudes[d + i] = moved[i] ? speed : 0.0;
         found.amplitudes[i] = found.amplitudes[d + i] / spectrum.slowest;
-        const double slope = d <= many ? slope_of_frequencies(problem, outset.t_start, x, i, step) : 1 / size.length;
+        const double slope =
+            d <= many ? slope_of_frequencies(problem, outset.t_start, x, i, spectrum, size.length) : 1 / size.length;
         const double share = speed / spectrum.slowest / size.length;
         const double push = found.energy * mobility * slope +
                             share * share * (size.acceleration + size.velocity * size.velocity / size.length);
-        found.pushes[i] = push * longest * outset.length() + turned * outset.length();
-        found.pushes[d + i] = push * outset.length() + turned;
+        largest_push = larger(largest_push, push);
+    }
+    for (std::size_t i = 0; i < d; ++i) {
+        found.pushes[i] = largest_push * longest * outset.length();
+        found.pushes[d + i] = largest_push * outset.length();
     }
     return found;
 }

@@ -4,8 +4,7 @@
 ///     amplitudes     of v_i: sqrt(2 E (M^-1)_ii),  of x_i: that over the slowest frequency mu
 ///
 /// While it lasts, E/mu stays (an adiabatic invariant): it pushes the slow motion like a potential E mu(X)/mu(X_0), with
-/// the force -E grad ln mu. Its square shifts the mean of any other force by the share (amplitude/length)^2. And where
-/// the springs turn along the motion, momenta beside them stay, not velocities: V is wrong by amplitude/length of itself.
+/// the force -E grad ln mu. Its square shifts the mean of any other force by the share (amplitude/length)^2.
 #pragma once
 
 #include <vector>

@@ -54,10 +54,28 @@ std::optional<Violation> ExpandedMotion::hypothesis() {
     return vanishing_spring(*problem_, spectrum_);
 }
 
-std::vector<double> ExpandedMotion::start(int sweeps) {
+std::vector<double> ExpandedMotion::nearest(int sweeps) {
     auto y = put_together(request_->start, request_->velocity);
-    const auto x = std::span(y).first(problem_->dimension());
-    const auto v = std::span(y).last(problem_->dimension());
+    settle(sweeps, y);
+    return y;
+}
+
+std::vector<double> ExpandedMotion::start(int sweeps) {
+    auto y = nearest(sweeps);
+    if (!violation_) {
+        const auto x = std::span(y).first(problem_->dimension());
+        auto displacement = request_->start;
+        add_to(displacement, -1, x);
+        const auto turn = turn_of_velocity(*problem_, request_->t_start, x, displacement, request_->velocity);
+        add_to(std::span(y).last(problem_->dimension()), 1, turn);
+        settle(sweeps, y);
+    }
+    return y;
+}
+
+void ExpandedMotion::settle(int sweeps, Out y) {
+    const auto x = y.first(problem_->dimension());
+    const auto v = y.last(problem_->dimension());
     expansion_->draw_back_at(0);
     const auto ending = (*manifold_)(sweeps, request_->t_start, x, v);
     if (ending == SlowManifold::Ending::dependent) {
@@ -73,7 +91,6 @@ std::vector<double> ExpandedMotion::start(int sweeps) {
         size_ = SlowSize(x, v, expansion_->acceleration(), request_->t_end - request_->t_start);
         violation_ = far_start({request_->start, request_->velocity, request_->t_start, request_->t_end}, x, size_);
     }
-    return y;
 }
 
 bool ExpandedMotion::slow_springs() {

@@ -28,7 +28,9 @@ public:
     /// Of the slow motion at its start.
     const SlowSize& size() const { return size_; }
 
-    /// The slow state y = (x, v) that belongs to the true start; the expansion is left there.
+    /// The slow state y = (x, v) nearest to the true start; the expansion is left there.
+    std::vector<double> nearest(int sweeps);
+    /// The one that the true motion oscillates about: with the momentum along the springs' level sets that it has.
     std::vector<double> start(int sweeps);
 
     /// What each of the sweeps that are possible adds to the acceleration at the slow start.
@@ -45,6 +47,8 @@ public:
     std::int64_t force_evaluations() const { return expansion_ ? expansion_->evaluations() : 0; }
 
 private:
+    /// Moves y onto the slow manifold, or finds a violation.
+    void settle(int sweeps, Out y);
     std::optional<Violation> hypothesis();
     std::optional<Violation> no_contraction(double t) const;
     /// Whether that is so at the true start.

@@ -94,7 +94,7 @@ SlowPoint expanded_point(const Problem& problem, const Request& given) {
     ExpandedMotion expanded(problem, request);
     std::vector<double> y, corrections;
     if (!expanded.violation()) {
-        y = expanded.start(0);
+        y = expanded.nearest(0);
     }
     if (!expanded.violation()) {
         corrections = expanded.corrections(y);
@@ -103,7 +103,7 @@ SlowPoint expanded_point(const Problem& problem, const Request& given) {
         // Expansions of this kind need not converge: they end with the least correction.
         const auto least = std::ranges::min_element(corrections) - corrections.begin();
         const auto most = std::min<std::ptrdiff_t>(least, ExpandedMotion::most_sweeps);
-        y = expanded.start(static_cast<int>(request.options.sweeps.value_or(static_cast<std::size_t>(most))));
+        y = expanded.nearest(static_cast<int>(request.options.sweeps.value_or(static_cast<std::size_t>(most))));
     }
     if (const auto& violation = expanded.violation()) {
         return {.outcome = violation->outcome,

@@ -64,7 +64,7 @@ TEST(Input, every_refusal_says_what_was_given_and_what_to_do) {
                     {"hmm-asink", "did you mean 'hmm-async'"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 0, .method = "hmm-async"}), {"t_end is 0"});
     expect_mentions(refusal_of({.start = {0.5, 1}, .t_end = 1, .method = "hmm-async"}),
-                    {"1 coordinates", "2 starting positions"});
+                    {"1 coordinate;", "2 starting positions"});
     expect_mentions(refusal_of({.start = {std::nan("")}, .t_end = 1, .method = "hmm-async"}), {"not a finite number"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "hmm-async", .rtol = 0}), {"rtol is 0"});
     expect_mentions(refusal_of({.start = {0.5}, .t_end = 1, .method = "direct", .options = {.filter = "cos8"}}),
