@@ -12,6 +12,7 @@
 #include "average/constrained_field.hpp"
 #include "average/flow_field.hpp"
 #include "average/harmonic.hpp"
+#include "judge/break_even.hpp"
 #include "judge/price.hpp"
 #include "judge/sudden.hpp"
 #include "lento/base/misuse.hpp"
@@ -133,7 +134,7 @@ public:
             return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         if (const auto doubt = no_convergence(plan_); doubt && !options().sweeps) {
-            return break_even_.separation(plan_) < 30 && may_leave()
+            return break_even_.separation(plan_.pace) < 30 && may_leave()
                        ? run_->leave_to(method::direct, doubt->sentence)
                        : run_->not_started({doubt->outcome, doubt->sentence + doubt->advice});
         }
@@ -141,13 +142,13 @@ public:
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
-        if (auto why = break_even_.too_short_steps(plan_, first_tightness); !why.empty() && !as_it_is()) {
+        if (auto why = break_even_.too_short_steps(plan_.pace, first_tightness); !why.empty() && !as_it_is()) {
             // `direct` is left, from a true state.
             const auto remedy = averaged_start() ? Remedy::in_the_sentence : Remedy::resolve;
             return may_leave() ? run_->leave_to(method::direct, why + cheaper)
                                : run_->not_started({Outcome::no_scale_separation, std::move(why), remedy});
         }
-        if (break_even_.dearer(plan_, first_tightness) && may_leave()) {
+        if (break_even_.dearer(plan_.pace, first_tightness) && may_leave()) {
             return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         return two_scale(start);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "judge/price.hpp"
 #include "lento/run/macro.hpp"
 
 namespace lento {
@@ -167,9 +166,10 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
         std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
     }
     // Of a motion of frequency W coefficient j is about W^j/j! of the first.
-    plan.slow_frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
-    const double last = larger(sizes[terms - 1], sizes[terms - 2] * plan.slow_frequency / static_cast<double>(terms));
-    plan.step = last > 0 ? std::pow(last, -1 / static_cast<double>(terms)) : HUGE_VAL;
+    plan.pace.frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
+    const double last = larger(sizes[terms - 1], sizes[terms - 2] * plan.pace.frequency / static_cast<double>(terms));
+    plan.pace.step = last > 0 ? std::pow(last, -1 / static_cast<double>(terms)) : HUGE_VAL;
+    plan.pace.evaluations_a_step = 2 * static_cast<double>(plan.phases);
 }
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
@@ -268,47 +268,6 @@ HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, doubl
     found.by_sweeps = {.force = own.changes().back(),
                        .response = difference(own, own.response(), own, own.response_before(), plan)};
     return found;
-}
-
-BreakEven::BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset)
-    : length_(outset.length()),
-      period_(field.period().value()),
-      frequency_(field.frequency()),
-      price_of_direct_(lento::price_of_direct(problem, length_ / period_, outset.rtol)) {}
-
-double BreakEven::separation(const HarmonicPlan& plan) const {
-    return frequency_ / std::max(plan.slow_frequency, 1 / length_);
-}
-
-std::string BreakEven::too_few_periods() const {
-    return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
-}
-
-double BreakEven::step(const HarmonicPlan& plan, double tightness) const {
-    return std::min(plan.step * std::pow(tightness, 0.125), length_ / 10);
-}
-
-std::string BreakEven::too_short_steps(const HarmonicPlan& plan, double tightness) const {
-    constexpr double least_turn = 12;  // radians a step
-    constexpr double little = 30;
-    const double turn = step(plan, tightness) * frequency_;
-    if (turn >= least_turn) {
-        return {};
-    }
-    if (separation(plan) > little) {
-        return fmt::format("at this tolerance the slow motion takes steps of {:.2g} vibrations",
-                           turn / (2 * std::numbers::pi));
-    }
-    return fmt::format("the vibration is only {:.3g} times as fast as the slow motion{}", separation(plan),
-                       separation(plan) < 3
-                           ? ", in which there is a stiffness near the square of its frequency (resonance), or a force "
-                             "in proportion to the velocity with a factor near it"
-                           : "");
-}
-
-bool BreakEven::dearer(const HarmonicPlan& plan, double tightness) const {
-    const double steps = 2 * length_ / step(plan, tightness);
-    return steps * 2 * static_cast<double>(plan.phases) > price_of_direct();
 }
 
 std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {

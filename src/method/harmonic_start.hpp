@@ -4,8 +4,8 @@
 #include "average/harmonic.hpp"
 #include "average/phase_field.hpp"
 #include "base/number.hpp"
+#include "judge/break_even.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/judge/outset.hpp"
 #include "lento/run/request.hpp"
 
 namespace lento {
@@ -30,9 +30,8 @@ struct HarmonicPlan {
     std::vector<double> series{};  ///< (F, a at all phases) in slow time, of degree sweeps - 1
     double ratio = 0;              ///< by which a sweep changes the averaged force less than the one before
     Defect defect{};
-    double noise = 0;           ///< of the averaged force by rounding, as its defect
-    double slow_frequency = 0;  ///< of the slow motion, roughly
-    double step = 0;            ///< that the slow motion allows, roughly
+    double noise = 0;  ///< of the averaged force by rounding, as its defect
+    SlowPace pace{};
     bool finite = true;
     bool affordable = true;  ///< it was found out within the evaluations allowed
 };
@@ -93,29 +92,6 @@ private:
     const Request* request_;
     Tolerance tolerance_;
     std::vector<double> weights_;  // of changes of F
-};
-
-/// Whether averaging is worth it: what resolving every vibration would cost, and what speaks against harmonic averages.
-class BreakEven {
-public:
-    BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset);
-
-    double periods() const { return length_ / period_; }
-    /// Evaluations, roughly.
-    double price_of_direct() const { return price_of_direct_; }
-    /// Frequency of the vibration over that of the slow motion.
-    double separation(const HarmonicPlan& plan) const;
-
-    /// Why steps that may err by that share of the tolerance are too short to know slow derivatives from the past.
-    std::string too_short_steps(const HarmonicPlan& plan, double tightness) const;
-    /// Whether two marches with such steps take more evaluations than resolving every vibration.
-    bool dearer(const HarmonicPlan& plan, double tightness) const;
-    std::string too_few_periods() const;
-
-private:
-    double step(const HarmonicPlan& plan, double tightness) const;
-
-    double length_, period_, frequency_, price_of_direct_;
 };
 
 struct NoConvergence {
