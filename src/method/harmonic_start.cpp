@@ -140,8 +140,8 @@ double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan&
     const std::size_t looks = 2 * average.grid().size() + 3;
     double largest = 0;
     for (std::size_t j = 0; j < looks; ++j) {
-        average.between_phases((static_cast<double>(j) + golden) / static_cast<double>(looks), t, X, V, none, a,
-                               differences);
+        const auto place = average.between((static_cast<double>(j) + golden) / static_cast<double>(looks));
+        average.between_phases(place, t, X, V, none, a, differences);
         for (std::size_t i = 0; i < n(); ++i) {
             largest = larger(largest, std::abs(differences[i]) / field_->frequency() / driven_tolerance(i, plan));
         }
