@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "judge/price.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 
@@ -14,7 +15,8 @@ BreakEven::BreakEven(const Problem& problem, const PhaseField& field, const Outs
     : length_(outset.length()),
       period_(field.period().value()),
       frequency_(field.frequency()),
-      price_of_direct_(lento::price_of_direct(problem, length_ / period_, outset.rtol)) {}
+      price_of_direct_(
+          lento::price_of_direct(problem, length_ / period_ * turns_in_common(field.phases(), period_), outset.rtol)) {}
 
 double BreakEven::separation(const SlowPace& pace) const {
     return frequency_ / std::max(pace.frequency, 1 / length_);

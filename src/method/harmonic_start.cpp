@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lento/run/macro.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
@@ -16,6 +17,10 @@ double mean_ratio(In changes) {
         return 0;
     }
     return std::pow(changes.back() / changes[1], 1 / static_cast<double>(changes.size() - 2));
+}
+
+std::size_t looks_between(std::size_t phases) {
+    return 2 * phases + 3;
 }
 
 /// What one more sweep would change: the last change, made smaller as it was smaller than the one before.
@@ -117,15 +122,6 @@ double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a,
     return largest;
 }
 
-/// As many as the fastest of several phases needs, which turns more than once in the common period.
-std::size_t HarmonicStart::fewest_here() const {
-    double turns = 1;
-    for (const auto& phase : field_->phases()) {
-        turns = std::max(turns, std::round(phase.frequency / field_->frequency()));
-    }
-    return std::max(fewest_phases, 2 * static_cast<std::size_t>(turns) + 1);
-}
-
 /// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same
 /// on two grids as a lower one, but hardly at phases that are no fractions of a turn.
 double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
@@ -137,9 +133,9 @@ double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan&
                         std::vector<double>(field_->second_order() ? average.block() : 0)};
     std::vector<double> a(average.block()), mean(n()), differences(n());
     average.evaluate(t, X, V, none, a, mean);
-    const std::size_t looks = 2 * average.grid().size() + 3;
+    const std::size_t looks = looks_between(average.grid().size());
     double largest = 0;
-    for (std::size_t j = 0; j < looks; ++j) {
+    for (std::size_t j = 0; j < looks && !stopped(); ++j) {
         const auto place = average.between((static_cast<double>(j) + golden) / static_cast<double>(looks));
         average.between_phases(place, t, X, V, none, a, differences);
         for (std::size_t i = 0; i < n(); ++i) {
@@ -174,23 +170,26 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
-    HarmonicPlan plan{.phases = phases.value_or(fewest_here()), .state = start()};
-    const auto finite = [](In values) { return !first_not_finite(values); };
-    const auto too_dear = [&](std::size_t evaluations_a_phase) {
+    const double fewest = fewest_for(turns_in_common(field_->phases(), field_->period().value()));
+    HarmonicPlan plan{.phases = phases.value_or(static_cast<std::size_t>(fewest)), .state = start()};
+    const auto finite = [&](const HarmonicAverage& average) {
+        return !first_not_finite(average.force()) && !first_not_finite(plan.state);
+    };
+    const auto too_dear = [&](std::size_t evaluations_a_phase, std::size_t others = 0) {
         plan.affordable =
-            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases) <= budget;
+            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases + others) <= budget;
         return !plan.affordable;
     };
     const auto price = [](int sweeps) { return static_cast<std::size_t>(sweeps * (sweeps + 1) / 2 + 1); };
     // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one
     // harmonic makes of another.
-    while (!too_dear(3 * price(2))) {
+    while (!stopped() && !too_dear(3 * price(2))) {
         HarmonicAverage average(*field_, plan.phases);
         pass(average, 1, plan);
         measure(average, plan);
         pass(average, 2, plan);
-        plan.finite = finite(average.force()) && finite(plan.state);
-        if (phases || !plan.finite || too_dear(3 * price(2))) {
+        plan.finite = finite(average);
+        if (phases || !plan.finite || stopped() || too_dear(3 * price(2) + 1, looks_between(plan.phases))) {
             break;
         }
         HarmonicAverage finer(*field_, 2 * plan.phases + 1);
@@ -209,11 +208,11 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     HarmonicAverage average(*field_, plan.phases);
     average.set_weights(weights_);
     const int most = static_cast<int>(sweeps.value_or(most_sweeps));
-    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable; ++plan.sweeps) {
+    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable && !stopped(); ++plan.sweeps) {
         const auto before = plan.state;
         pass(average, plan.sweeps, plan);
         plan.ratio = mean_ratio(average.changes());
-        plan.finite = finite(average.force()) && finite(plan.state);
+        plan.finite = finite(average);
         Defect left{.force = left_by_sweeps(average.changes())};
         left.response = over_tolerance(plan.state, before, plan) * std::min(1.0, std::max(plan.ratio, 0.01));
         const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
@@ -224,18 +223,20 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         }
     }
     // One more than the start needs: where it is at rest, slow derivatives vanish.
-    if (!sweeps && plan.finite && plan.affordable && plan.sweeps < most && !too_dear(price(plan.sweeps + 1))) {
+    if (!sweeps && !stopped() && plan.finite && plan.affordable && plan.sweeps < most &&
+        !too_dear(price(plan.sweeps + 1))) {
         raise_sweeps(average, plan);
     }
     // NOTE: with sweeps as they are given, the state is not to add errors of its own; each pass gains a factor 1/omega.
-    for (int k = 0; sweeps && plan.finite && k < plan.sweeps; ++k) {
+    for (int k = 0; sweeps && !stopped() && plan.finite && k < plan.sweeps; ++k) {
         pass(average, plan.sweeps, plan);
     }
     constexpr int least_for_series = 7;
-    if (plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
+    if (!stopped() && plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
         sweep(average, std::max(plan.sweeps, least_for_series), plan);
         take_series(average, plan);
     }
+    plan.stopped = stopped();
     return plan;
 }
 

@@ -33,6 +33,7 @@ struct HarmonicPlan {
     double noise = 0;  ///< of the averaged force by rounding, as its defect
     SlowPace pace{};
     bool finite = true;
+    bool stopped = false;    ///< on request, before it was done
     bool affordable = true;  ///< it was found out within the evaluations allowed
 };
 
@@ -43,7 +44,8 @@ class HarmonicStart {
 public:
     HarmonicStart(PhaseField& field, const Request& request);
 
-    /// With the phases and sweeps given, or as many as the tolerance needs; after so many evaluations it is given up.
+    /// With the phases and sweeps given, or as many as the tolerance needs; after so many evaluations it is given up,
+    /// and where the request says stop.
     HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
     /// How large the unknowns become, when a march has shown it.
@@ -59,12 +61,15 @@ public:
     void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
     /// The next number of phases, or about twice as many.
     static std::size_t more_phases(std::size_t phases, bool many);
+    /// As many as the fastest of several phases needs, which turns so often in the common period.
+    static double fewest_for(double turns) { return std::max(static_cast<double>(fewest_phases), 2 * turns + 1); }
 
     /// Changes of that many times the noise of rounding are more than noise.
     static constexpr double clear_of_noise = 5;
     static constexpr int most_sweeps = 8;
     static constexpr std::size_t fewest_phases = 5;
-    static constexpr std::size_t most_phases = 129;
+    static constexpr std::size_t most_phases = 129;       ///< that it goes up to by itself
+    static constexpr std::size_t most_by_request = 4096;  ///< or by several phases; work grows with the square
 
 private:
     std::size_t n() const { return field_->dimension(); }
@@ -80,7 +85,7 @@ private:
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
-    std::size_t fewest_here() const;
+    bool stopped() const { return request_->stop.stop_requested(); }
     double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.

@@ -314,6 +314,36 @@ TEST(HarmonicMethod, what_cannot_start_says_so) {
     EXPECT_EQ(averaged.outcome(), Outcome::no_scale_separation) << averaged.explanation();
 }
 
+/// One phase that turns a hundred times as often as the other takes thousands of phases.
+auto close_phases(double ratio, auto seen) {
+    return vibrated_system(1, {5.0, 5.0 * ratio}, [=](auto x, auto, auto, auto theta, auto f) {
+        seen();
+        f[0] = -sin(x[0]) + (50 * cos(theta[0]) + 500 * cos(theta[1])) * cos(x[0]);
+    });
+}
+
+TEST(HarmonicMethod, a_stop_during_the_plan_interrupts) {
+    std::int64_t calls = 0;
+    std::stop_source source;
+    const auto system = close_phases(100.1, [&] {
+        if (++calls == 1000) {
+            source.request_stop();
+        }
+    });
+    const auto run = solve(system, {.start = {-0.145}, .t_end = 1, .method = "harmonic", .stop = source.get_token()});
+    EXPECT_EQ(run.outcome(), Outcome::interrupted) << run.explanation();
+    EXPECT_EQ(run.final_state().position, std::vector<double>{-0.145});
+    EXPECT_LT(run.statistics().force_evaluations, 20000)
+        << "two thousand phases are planned with hundreds of thousands";
+}
+
+TEST(HarmonicMethod, so_many_phases_are_counted) {
+    // Resolving the eighty vibrations takes fewer evaluations than looking at all phases once.
+    const auto system = close_phases(100.1, [] {});
+    EXPECT_EQ(solve(system, {.start = {-0.145}, .t_end = 1}).record().method, "direct");
+    EXPECT_THROW(solve(close_phases(3000, [] {}), {.start = {-0.145}, .t_end = 1, .method = "harmonic"}), Misuse);
+}
+
 TEST(HarmonicMethod, what_cannot_be_asked_is_misuse) {
     auto request = pendulum_request(1e-6);
     request.options.phases = 1;
