@@ -133,8 +133,11 @@ public:
         }
         if (!plan_.finite) {
             return run_->not_started(
-                {Outcome::diverged,
-                 "the force, or one of its derivatives, is not a finite number at the start, or near it"});
+                plan_.ratio > 1 && start.finite_force(plan_.phases)
+                    ? Violation{Outcome::no_scale_separation, sweeps_diverge}
+                    : Violation{
+                          Outcome::diverged,
+                          "the force, or one of its derivatives, is not a finite number at the start, or near it"});
         }
         if (constexpr double hopeless = 1e4; plan_.noise > hopeless) {
             return run_->not_started(
@@ -169,6 +172,10 @@ public:
 
 private:
     static constexpr const char* cheaper = ": resolving it is cheaper than averaging";
+    static constexpr const char* sweeps_diverge =
+        "each sweep changes the averaged force by more than the one before did, up to numbers that are not finite, "
+        "while the force at the start is: the vibration is too strong for its frequency, or there is a stiffness near "
+        "the square of the frequency (resonance); put such a part into an exactly solved flow";
 
     /// Whether `direct` may do it instead: not where this method was asked for, or settings that only averages have.
     bool may_leave() const {

@@ -211,8 +211,9 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable && !stopped(); ++plan.sweeps) {
         const auto before = plan.state;
         pass(average, plan.sweeps, plan);
-        plan.ratio = mean_ratio(average.changes());
         plan.finite = finite(average);
+        // NOTE: of numbers that overflow the pass before tells how they came to.
+        plan.ratio = plan.finite ? mean_ratio(average.changes()) : plan.ratio;
         Defect left{.force = left_by_sweeps(average.changes())};
         left.response = over_tolerance(plan.state, before, plan) * std::min(1.0, std::max(plan.ratio, 0.01));
         const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
@@ -238,6 +239,23 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     }
     plan.stopped = stopped();
     return plan;
+}
+
+bool HarmonicStart::finite_force(std::size_t phases) const {
+    // NOTE: along a straight line on which every unknown moves, an infinite derivative by any of them shows.
+    const std::size_t block = n() * phases;
+    const auto y = start();
+    std::vector<double> x(2 * block, 1.0);
+    std::vector<double> v(field_->second_order() ? 2 * block : 0, 1.0);
+    std::vector<double> a(2 * block);
+    for (std::size_t i = 0; i < n(); ++i) {
+        std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(i * phases), phases, y[i]);
+        if (field_->second_order()) {
+            std::fill_n(v.begin() + static_cast<std::ptrdiff_t>(i * phases), phases, y[n() + i]);
+        }
+    }
+    field_->evaluate(1, phases, request_->t_start, x, v, a);
+    return !first_not_finite(a);
 }
 
 void HarmonicStart::raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const {

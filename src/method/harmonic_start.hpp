@@ -57,6 +57,9 @@ public:
     };
     Defects defects_at(const HarmonicPlan& plan, double t, In state);
 
+    /// Whether a and its first derivatives are finite at the start, at all of so many phases.
+    bool finite_force(std::size_t phases) const;
+
     /// One sweep more, with the state that goes with it.
     void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
     /// The next number of phases, or about twice as many.

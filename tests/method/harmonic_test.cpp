@@ -306,6 +306,12 @@ TEST(HarmonicMethod, what_cannot_start_says_so) {
     const auto run = solve(system, {.start = {0.3}, .t_end = 5, .method = "harmonic"});
     EXPECT_EQ(run.outcome(), Outcome::diverged);
     EXPECT_EQ(run.final_state().position, std::vector<double>{0.3});
+    // The response leaves what the force is defined for, from a start that does not.
+    const auto edge = [](auto y, auto, auto theta, auto r) { r[0] = sqrt(y[0]) - 3000 * sin(theta[0]); };
+    const auto near =
+        solve(first_order_system(1, {{.frequency = 3000}}, edge), {.start = {0.3}, .t_end = 5, .method = "harmonic"});
+    EXPECT_EQ(near.outcome(), Outcome::diverged);
+    EXPECT_NE(near.explanation().find("near it"), std::string::npos) << near.explanation();
     // From an averaged start there is no direct run.
     const auto few = vibrated_system(
         1, 60.0, [](auto x, auto, auto, auto theta, auto f) { f[0] = (9.8 + 240 * cos(theta)) / 0.2 * sin(x[0]); });
@@ -342,6 +348,17 @@ TEST(HarmonicMethod, so_many_phases_are_counted) {
     const auto system = close_phases(100.1, [] {});
     EXPECT_EQ(solve(system, {.start = {-0.145}, .t_end = 1}).record().method, "direct");
     EXPECT_THROW(solve(close_phases(3000, [] {}), {.start = {-0.145}, .t_end = 1, .method = "harmonic"}), Misuse);
+}
+
+/// The force is finite, the response that sweeps make of it is not.
+TEST(HarmonicMethod, sweeps_that_diverge_are_not_called_an_infinite_force) {
+    const double omega = 1.5e5;
+    const auto system = vibrated_system(1, {omega, omega / 100}, [=](auto x, auto, auto, auto theta, auto f) {
+        f[0] = 12 * sin(x[0]) + omega * omega * (sin(theta[0]) * x[0] + sin(theta[1]) * sin(x[0]));
+    });
+    const auto run = solve(system, {.start = {-0.0248}, .velocity = {0.91}, .t_end = 1, .method = "harmonic"});
+    EXPECT_EQ(run.outcome(), Outcome::no_scale_separation) << run.explanation();
+    EXPECT_NE(run.explanation().find("each sweep"), std::string::npos) << run.explanation();
 }
 
 TEST(HarmonicMethod, what_cannot_be_asked_is_misuse) {
