@@ -255,7 +255,7 @@ private:
             const bool more_sweeps =
                 defects.by_sweeps.worst() > too_much && !options().sweeps && plan_.sweeps < HarmonicStart::most_sweeps;
             // NOTE: a march that was asked to stop ends at its next step.
-            if ((!more_phases && !more_sweeps) || request().stop.stop_requested()) {
+            if ((!more_phases && !more_sweeps) || start.stopped()) {
                 return defect;
             }
             if (!more_phases) {

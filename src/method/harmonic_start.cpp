@@ -42,6 +42,13 @@ std::vector<double> at_phase(const HarmonicAverage& average, const Response& res
 HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
     : field_(&field), request_(&request), tolerance_(request.tolerance()), weights_(field.dimension(), 1.0) {}
 
+bool HarmonicStart::stopped() const {
+    if (request_->progress) {
+        request_->progress(request_->t_start);
+    }
+    return request_->stop.stop_requested();
+}
+
 std::vector<double> HarmonicStart::start() const {
     auto y = field_->second_order() ? put_together(request_->start, request_->velocity) : request_->start;
     field_->enter(request_->t_start, y);

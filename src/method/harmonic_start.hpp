@@ -57,6 +57,9 @@ public:
     };
     Defects defects_at(const HarmonicPlan& plan, double t, In state);
 
+    /// Whether the request says stop. Who watches the progress is told of it here, for programs that stop only then.
+    bool stopped() const;
+
     /// Whether a and its first derivatives are finite at the start, at all of so many phases.
     bool finite_force(std::size_t phases) const;
 
@@ -88,7 +91,6 @@ private:
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
-    bool stopped() const { return request_->stop.stop_requested(); }
     double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.
