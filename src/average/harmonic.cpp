@@ -29,15 +29,20 @@ PhaseGrid::PhaseGrid(std::size_t points) : m_(points), circulant_(2 * points - 1
         throw Misuse(fmt::format("{} phases are too few to average over; take 2 at least", points));
     }
     const auto m = static_cast<double>(points);
-    for (std::size_t d = 0; d < circulant_.size(); ++d) {
+    std::vector<double> sines(points);
+    for (std::size_t k = 0; k < points; ++k) {
+        sines[k] = std::sin(2 * std::numbers::pi * static_cast<double>(k) / m);
+    }
+    for (std::size_t steps = 0; steps < points; ++steps) {
         // The antiderivative of the interpolant of a point: (2/m) sum_h sin(h (phi_k - phi_j)) / h.
-        const double steps = static_cast<double>(d) - (m - 1);
+        const std::size_t highest = (points - 1) / 2;
         double sum = 0;
-        for (std::size_t h = (points - 1) / 2; h > 0; --h) {
-            const auto harmonic = static_cast<double>(h);
-            sum += std::sin(2 * std::numbers::pi * std::fmod(harmonic * steps, m) / m) / harmonic;
+        for (std::size_t h = highest, k = h * steps % points; h > 0; --h) {
+            sum += sines[k] / static_cast<double>(h);
+            k = k >= steps ? k - steps : k + points - steps;
         }
-        circulant_[d] = 2 * sum / m;
+        circulant_[points - 1 - steps] = -2 * sum / m;
+        circulant_[points - 1 + steps] = 2 * sum / m;
     }
 }
 
@@ -71,17 +76,16 @@ void PhaseGrid::inverse(double factor, In g, double rate, In h, Out result) cons
 }
 
 double PhaseGrid::weight(std::size_t k, double phi) const {
-    // The interpolant of a point: (1/m) (1 + 2 sum_h cos(h d)), with half of the highest harmonic of an even m.
+    // The interpolant of a point, (1/m) (1 + 2 sum_h cos(h d)), with half of the highest harmonic of an even m, summed.
     const auto m = static_cast<double>(m_);
-    const double d = phi - 2 * std::numbers::pi * static_cast<double>(k) / m;
-    double kernel = 1;
-    for (std::size_t h = 1; h <= (m_ - 1) / 2; ++h) {
-        kernel += 2 * std::cos(static_cast<double>(h) * d);
+    const double turn = 2 * std::numbers::pi;
+    // NOTE: within half a turn the sine below is zero only where d is, and as exact as d is near it.
+    const double half = std::remainder(phi - turn * static_cast<double>(k) / m, turn) / 2;
+    if (half == 0) {
+        return 1;
     }
-    if (m_ % 2 == 0) {
-        kernel += std::cos(m / 2 * d);
-    }
-    return kernel / m;
+    const double kernel = std::sin(m * half) / (m * std::sin(half));
+    return m_ % 2 == 0 ? kernel * std::cos(half) : kernel;
 }
 
 double PhaseGrid::value(In g, double phi) const {
@@ -212,22 +216,18 @@ void HarmonicAverage::evaluate(double t, In X, In V, const Response& response, O
     means(rates, force);
 }
 
-In HarmonicAverage::weights_between(double turns) {
-    const auto known = std::ranges::find(between_, turns, &std::pair<double, std::vector<double>>::first);
-    if (known != between_.end()) {
-        return known->second;
-    }
-    std::vector<double> weights;
+PhaseBetween HarmonicAverage::between(double turns) const {
+    PhaseBetween place{turns, std::vector<double>(grid_.size())};
     for (std::size_t k = 0; k < grid_.size(); ++k) {
-        weights.push_back(grid_.weight(k, 2 * std::numbers::pi * turns));
+        place.weights[k] = grid_.weight(k, 2 * std::numbers::pi * turns);
     }
-    return between_.emplace_back(turns, std::move(weights)).second;
+    return place;
 }
 
-void HarmonicAverage::between_phases(double turns, double t, In X, In V, const Response& response, In rates,
-                                     Out differences) {
+void HarmonicAverage::between_phases(const PhaseBetween& place, double t, In X, In V, const Response& response,
+                                     In rates, Out differences) {
     const std::size_t n = dimension();
-    const auto weights = weights_between(turns);
+    const auto& weights = place.weights;
     const auto interpolated = [&](In block, std::size_t i) {
         double sum = 0;
         for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -241,7 +241,7 @@ void HarmonicAverage::between_phases(double turns, double t, In X, In V, const R
             v_[i] = V[i] + interpolated(response.velocity, i);
         }
     }
-    field_->evaluate_at(turns, t, std::span(x_).first(n), std::span(v_).first(field_->second_order() ? n : 0),
+    field_->evaluate_at(place.turns, t, std::span(x_).first(n), std::span(v_).first(field_->second_order() ? n : 0),
                         differences);
     for (std::size_t i = 0; i < n; ++i) {
         differences[i] -= interpolated(rates, i);

@@ -57,6 +57,12 @@ struct Response {
     std::vector<double> velocity{};      ///< W; empty for first-order systems
 };
 
+/// A phase, in turns of the common one, and the weights of the values at the m phases in the interpolation there.
+struct PhaseBetween {
+    double turns = 0;
+    std::vector<double> weights{};
+};
+
 class HarmonicAverage {
 public:
     HarmonicAverage(PhaseField& field, std::size_t phases);
@@ -91,16 +97,17 @@ public:
     /// a at the m phases of a state with a given response, and its mean.
     void evaluate(double t, In X, In V, const Response& response, Out rates, Out force);
 
-    /// What a at a phase between those of the grid, so many turns of the common one, differs by from the interpolation
-    /// of `rates`, component by component: harmonics that the grid takes for others. One evaluation.
-    void between_phases(double turns, double t, In X, In V, const Response& response, In rates, Out differences);
+    /// A phase between those of the grid. It is worth keeping where it is looked at again.
+    PhaseBetween between(double turns) const;
+    /// What a at such a phase differs by from the interpolation of `rates`, component by component: harmonics that the
+    /// grid takes for others. One evaluation.
+    void between_phases(const PhaseBetween& place, double t, In X, In V, const Response& response, In rates,
+                        Out differences);
 
     /// What to add to a slow state at the common phase phi: (Delta, W).
     void at_phase(const Response& response, double phi, Out displacement, Out velocity) const;
 
 private:
-    /// Those of the values at the m phases in the interpolation at one between them.
-    In weights_between(double turns);
     void means(In block, Out result) const;
     void backward(int degree, double h, In source, Out result);
     void slow_series(int degree, In X, In V);
@@ -112,7 +119,6 @@ private:
     int degree_ = 0;
     // Work space: blocks of series of X + Delta, V + W, a, Delta, W; means F_j.
     std::vector<double> x_, v_, displacement_, velocity_, means_;
-    std::vector<std::pair<double, std::vector<double>>> between_;
 };
 
 }  // namespace lento

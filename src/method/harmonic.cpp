@@ -12,6 +12,7 @@
 #include "average/constrained_field.hpp"
 #include "average/flow_field.hpp"
 #include "average/harmonic.hpp"
+#include "judge/break_even.hpp"
 #include "judge/price.hpp"
 #include "judge/sudden.hpp"
 #include "lento/base/misuse.hpp"
@@ -38,8 +39,9 @@ bool has_known_flow(const Problem& problem) {
     return problem.exact && problem.exact->takes_series() && (problem.period || !problem.phases.empty());
 }
 
-Verdict judge(const Problem& problem, const Request&) {
-    // NOTE: what finding out about the problem takes, over the share of the price of resolving it spent on that.
+Verdict judge(const Problem& problem, const Request& request) {
+    // NOTE: what finding out about the problem takes, over the share of the price of resolving it spent on that; with
+    // the fewest phases.
     constexpr double evaluations = 3.6e3;
     if (problem.phases.empty() && !(problem.period && problem.exact)) {
         return {false, problem.springs  ? "stiff springs have no declared phase"
@@ -54,8 +56,17 @@ Verdict judge(const Problem& problem, const Request&) {
     if (problem.phases.empty() && !has_known_flow(problem)) {
         return {false, "it evaluates exactly solved flows with truncated series, and this one takes double alone"};
     }
-    if (!common_period(problem)) {
+    const auto period = common_period(problem);
+    if (!period) {
         return {false, "the phases have no common period of less than 64 turns of the slowest"};
+    }
+    const double turns = turns_in_common(problem.phases, *period);
+    const double fewest = HarmonicStart::fewest_for(turns);
+    if (fewest > HarmonicStart::most_by_request && !request.options.phases) {
+        return {false,
+                fmt::format("the fastest phase turns {:.0f} times in the period common to all, and averages over "
+                            "it take at most {} phases, two for each turn",
+                            turns, HarmonicStart::most_by_request)};
     }
     if (problem.springs) {
         return {true, "a fast phase is declared; stiff springs count as any other force"};
@@ -64,7 +75,7 @@ Verdict judge(const Problem& problem, const Request&) {
             problem.phases.empty()
                 ? "the exactly solved part has a declared period: the response to it is found directly"
                 : "a fast phase is declared: the response to it is found directly",
-            evaluations};
+            evaluations * fewest / HarmonicStart::fewest_phases};
 }
 
 /// The right-hand side as a function of the phase; a flow that is not periodic is a violation, unless there are phases.
@@ -102,8 +113,8 @@ public:
         macro_ = slow_march_choice(run.request(), run.problem().second_order ? free_solvers() : rate_solvers());
         const auto phases = options.phases.value_or(HarmonicStart::fewest_phases);
         const auto sweeps = options.sweeps.value_or(1);
-        if (phases < 2 || phases > 4096) {
-            throw Misuse(fmt::format("phases is {}; 2 to 4096 are possible", phases));
+        if (phases < 2 || phases > HarmonicStart::most_by_request) {
+            throw Misuse(fmt::format("phases is {}; 2 to {} are possible", phases, HarmonicStart::most_by_request));
         }
         if (sweeps < 1 || sweeps > most_degree) {
             throw Misuse(fmt::format("sweeps is {}; 1 to {} are possible", sweeps, most_degree));
@@ -117,10 +128,16 @@ public:
         HarmonicStart start(*field_, request());
         const double budget = may_leave() ? std::min(share_to_find_out * break_even_.price_of_direct(), 1e9) : 1e9;
         plan_ = start.plan(options().phases, options().sweeps, static_cast<std::int64_t>(budget));
+        if (plan_.stopped) {
+            return run_->not_started({Outcome::interrupted, {}});
+        }
         if (!plan_.finite) {
             return run_->not_started(
-                {Outcome::diverged,
-                 "the force, or one of its derivatives, is not a finite number at the start, or near it"});
+                plan_.ratio > 1 && start.finite_force(plan_.phases)
+                    ? Violation{Outcome::no_scale_separation, sweeps_diverge}
+                    : Violation{
+                          Outcome::diverged,
+                          "the force, or one of its derivatives, is not a finite number at the start, or near it"});
         }
         if (constexpr double hopeless = 1e4; plan_.noise > hopeless) {
             return run_->not_started(
@@ -133,7 +150,7 @@ public:
             return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         if (const auto doubt = no_convergence(plan_); doubt && !options().sweeps) {
-            return break_even_.separation(plan_) < 30 && may_leave()
+            return break_even_.separation(plan_.pace) < 30 && may_leave()
                        ? run_->leave_to(method::direct, doubt->sentence)
                        : run_->not_started({doubt->outcome, doubt->sentence + doubt->advice});
         }
@@ -141,13 +158,13 @@ public:
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
-        if (auto why = break_even_.too_short_steps(plan_, first_tightness); !why.empty() && !as_it_is()) {
+        if (auto why = break_even_.too_short_steps(plan_.pace, first_tightness); !why.empty() && !as_it_is()) {
             // `direct` is left, from a true state.
             const auto remedy = averaged_start() ? Remedy::in_the_sentence : Remedy::resolve;
             return may_leave() ? run_->leave_to(method::direct, why + cheaper)
                                : run_->not_started({Outcome::no_scale_separation, std::move(why), remedy});
         }
-        if (break_even_.dearer(plan_, first_tightness) && may_leave()) {
+        if (break_even_.dearer(plan_.pace, first_tightness) && may_leave()) {
             return run_->leave_to(method::direct, break_even_.too_few_periods() + cheaper);
         }
         return two_scale(start);
@@ -155,6 +172,10 @@ public:
 
 private:
     static constexpr const char* cheaper = ": resolving it is cheaper than averaging";
+    static constexpr const char* sweeps_diverge =
+        "each sweep changes the averaged force by more than the one before did, up to numbers that are not finite, "
+        "while the force at the start is: the vibration is too strong for its frequency, or there is a stiffness near "
+        "the square of the frequency (resonance); put such a part into an exactly solved flow";
 
     /// Whether `direct` may do it instead: not where this method was asked for, or settings that only averages have.
     bool may_leave() const {
@@ -233,20 +254,22 @@ private:
                 defects.by_phases.worst() > too_much && !options().phases && plan_.phases < HarmonicStart::most_phases;
             const bool more_sweeps =
                 defects.by_sweeps.worst() > too_much && !options().sweeps && plan_.sweeps < HarmonicStart::most_sweeps;
-            if (!more_phases && !more_sweeps) {
+            // NOTE: a march that was asked to stop ends at its next step.
+            if ((!more_phases && !more_sweeps) || start.stopped()) {
                 return defect;
             }
             if (!more_phases) {
                 start.raise_sweeps(*average_, plan_);
                 continue;
             }
-            plan_ = start.plan(HarmonicStart::more_phases(plan_.phases, defects.by_phases.worst() > 2 * enough),
-                               static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
-                               std::numeric_limits<std::int64_t>::max());
-            average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
-            if (!plan_.finite) {
+            auto finer = start.plan(HarmonicStart::more_phases(plan_.phases, defects.by_phases.worst() > 2 * enough),
+                                    static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
+                                    std::numeric_limits<std::int64_t>::max());
+            if (!finer.finite || finer.stopped) {
                 return defect;
             }
+            plan_ = std::move(finer);
+            average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         }
     }
 

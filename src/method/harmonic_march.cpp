@@ -10,7 +10,10 @@ namespace {
 class TwoScaleForce final : public MultistepForce {
 public:
     TwoScaleForce(HarmonicAverage& average, int degree)
-        : average_(&average), degree_(degree), differences_(average.dimension()) {}
+        : average_(&average),
+          degree_(degree),
+          between_{average.between(0.6180339887498949), average.between(0.4142135623730950)},
+          differences_(average.dimension()) {}
 
     std::vector<double> weights{};  ///< with which differences between phases are looked at, if they are
     PhaseDoubt doubt{};
@@ -33,10 +36,8 @@ public:
 
 private:
     void look_between(double t, In y, In rates) {
-        // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn.
-        constexpr double turns[] = {0.6180339887498949, 0.4142135623730950};
-        average_->between_phases(turns[looks_++ % 2], t, y.first(dimension()), y.subspan(dimension()), response_, rates,
-                                 differences_);
+        average_->between_phases(between_[looks_++ % between_.size()], t, y.first(dimension()), y.subspan(dimension()),
+                                 response_, rates, differences_);
         const double size =
             largest_of(dimension(), [&](std::size_t i) { return weights[i] * std::abs(differences_[i]); });
         if (!(size <= doubt.size)) {
@@ -46,6 +47,8 @@ private:
 
     HarmonicAverage* average_;
     int degree_;
+    // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn.
+    std::array<PhaseBetween, 2> between_;
     std::vector<double> differences_;
     std::size_t evaluations_ = 0, looks_ = 0;
     Response response_;

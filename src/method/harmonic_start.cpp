@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/price.hpp"
 #include "lento/run/macro.hpp"
+#include "problem/time_scales.hpp"
 
 namespace lento {
 namespace {
@@ -17,6 +17,10 @@ double mean_ratio(In changes) {
         return 0;
     }
     return std::pow(changes.back() / changes[1], 1 / static_cast<double>(changes.size() - 2));
+}
+
+std::size_t looks_between(std::size_t phases) {
+    return 2 * phases + 3;
 }
 
 /// What one more sweep would change: the last change, made smaller as it was smaller than the one before.
@@ -37,6 +41,13 @@ std::vector<double> at_phase(const HarmonicAverage& average, const Response& res
 
 HarmonicStart::HarmonicStart(PhaseField& field, const Request& request)
     : field_(&field), request_(&request), tolerance_(request.tolerance()), weights_(field.dimension(), 1.0) {}
+
+bool HarmonicStart::stopped() const {
+    if (request_->progress) {
+        request_->progress(request_->t_start);
+    }
+    return request_->stop.stop_requested();
+}
 
 std::vector<double> HarmonicStart::start() const {
     auto y = field_->second_order() ? put_together(request_->start, request_->velocity) : request_->start;
@@ -118,15 +129,6 @@ double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a,
     return largest;
 }
 
-/// As many as the fastest of several phases needs, which turns more than once in the common period.
-std::size_t HarmonicStart::fewest_here() const {
-    double turns = 1;
-    for (const auto& phase : field_->phases()) {
-        turns = std::max(turns, std::round(phase.frequency / field_->frequency()));
-    }
-    return std::max(fewest_phases, 2 * static_cast<std::size_t>(turns) + 1);
-}
-
 /// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same
 /// on two grids as a lower one, but hardly at phases that are no fractions of a turn.
 double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
@@ -138,11 +140,11 @@ double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan&
                         std::vector<double>(field_->second_order() ? average.block() : 0)};
     std::vector<double> a(average.block()), mean(n()), differences(n());
     average.evaluate(t, X, V, none, a, mean);
-    const std::size_t looks = 2 * average.grid().size() + 3;
+    const std::size_t looks = looks_between(average.grid().size());
     double largest = 0;
-    for (std::size_t j = 0; j < looks; ++j) {
-        average.between_phases((static_cast<double>(j) + golden) / static_cast<double>(looks), t, X, V, none, a,
-                               differences);
+    for (std::size_t j = 0; j < looks && !stopped(); ++j) {
+        const auto place = average.between((static_cast<double>(j) + golden) / static_cast<double>(looks));
+        average.between_phases(place, t, X, V, none, a, differences);
         for (std::size_t i = 0; i < n(); ++i) {
             largest = larger(largest, std::abs(differences[i]) / field_->frequency() / driven_tolerance(i, plan));
         }
@@ -167,30 +169,34 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
         std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
     }
     // Of a motion of frequency W coefficient j is about W^j/j! of the first.
-    plan.slow_frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
-    const double last = larger(sizes[terms - 1], sizes[terms - 2] * plan.slow_frequency / static_cast<double>(terms));
-    plan.step = last > 0 ? std::pow(last, -1 / static_cast<double>(terms)) : HUGE_VAL;
+    plan.pace.frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
+    const double last = larger(sizes[terms - 1], sizes[terms - 2] * plan.pace.frequency / static_cast<double>(terms));
+    plan.pace.step = last > 0 ? std::pow(last, -1 / static_cast<double>(terms)) : HUGE_VAL;
+    plan.pace.evaluations_a_step = 2 * static_cast<double>(plan.phases);
 }
 
 HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
                                  std::int64_t budget) {
-    HarmonicPlan plan{.phases = phases.value_or(fewest_here()), .state = start()};
-    const auto finite = [](In values) { return !first_not_finite(values); };
-    const auto too_dear = [&](std::size_t evaluations_a_phase) {
+    const double fewest = fewest_for(turns_in_common(field_->phases(), field_->period().value()));
+    HarmonicPlan plan{.phases = phases.value_or(static_cast<std::size_t>(fewest)), .state = start()};
+    const auto finite = [&](const HarmonicAverage& average) {
+        return !first_not_finite(average.force()) && !first_not_finite(plan.state);
+    };
+    const auto too_dear = [&](std::size_t evaluations_a_phase, std::size_t others = 0) {
         plan.affordable =
-            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases) <= budget;
+            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases + others) <= budget;
         return !plan.affordable;
     };
     const auto price = [](int sweeps) { return static_cast<std::size_t>(sweeps * (sweeps + 1) / 2 + 1); };
     // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one
     // harmonic makes of another.
-    while (!too_dear(3 * price(2))) {
+    while (!stopped() && !too_dear(3 * price(2))) {
         HarmonicAverage average(*field_, plan.phases);
         pass(average, 1, plan);
         measure(average, plan);
         pass(average, 2, plan);
-        plan.finite = finite(average.force()) && finite(plan.state);
-        if (phases || !plan.finite || too_dear(3 * price(2))) {
+        plan.finite = finite(average);
+        if (phases || !plan.finite || stopped() || too_dear(3 * price(2) + 1, looks_between(plan.phases))) {
             break;
         }
         HarmonicAverage finer(*field_, 2 * plan.phases + 1);
@@ -209,11 +215,12 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     HarmonicAverage average(*field_, plan.phases);
     average.set_weights(weights_);
     const int most = static_cast<int>(sweeps.value_or(most_sweeps));
-    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable; ++plan.sweeps) {
+    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable && !stopped(); ++plan.sweeps) {
         const auto before = plan.state;
         pass(average, plan.sweeps, plan);
-        plan.ratio = mean_ratio(average.changes());
-        plan.finite = finite(average.force()) && finite(plan.state);
+        plan.finite = finite(average);
+        // NOTE: of numbers that overflow the pass before tells how they came to.
+        plan.ratio = plan.finite ? mean_ratio(average.changes()) : plan.ratio;
         Defect left{.force = left_by_sweeps(average.changes())};
         left.response = over_tolerance(plan.state, before, plan) * std::min(1.0, std::max(plan.ratio, 0.01));
         const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
@@ -224,19 +231,38 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
         }
     }
     // One more than the start needs: where it is at rest, slow derivatives vanish.
-    if (!sweeps && plan.finite && plan.affordable && plan.sweeps < most && !too_dear(price(plan.sweeps + 1))) {
+    if (!sweeps && !stopped() && plan.finite && plan.affordable && plan.sweeps < most &&
+        !too_dear(price(plan.sweeps + 1))) {
         raise_sweeps(average, plan);
     }
     // NOTE: with sweeps as they are given, the state is not to add errors of its own; each pass gains a factor 1/omega.
-    for (int k = 0; sweeps && plan.finite && k < plan.sweeps; ++k) {
+    for (int k = 0; sweeps && !stopped() && plan.finite && k < plan.sweeps; ++k) {
         pass(average, plan.sweeps, plan);
     }
     constexpr int least_for_series = 7;
-    if (plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
+    if (!stopped() && plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
         sweep(average, std::max(plan.sweeps, least_for_series), plan);
         take_series(average, plan);
     }
+    plan.stopped = stopped();
     return plan;
+}
+
+bool HarmonicStart::finite_force(std::size_t phases) const {
+    // NOTE: along a straight line on which every unknown moves, an infinite derivative by any of them shows.
+    const std::size_t block = n() * phases;
+    const auto y = start();
+    std::vector<double> x(2 * block, 1.0);
+    std::vector<double> v(field_->second_order() ? 2 * block : 0, 1.0);
+    std::vector<double> a(2 * block);
+    for (std::size_t i = 0; i < n(); ++i) {
+        std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(i * phases), phases, y[i]);
+        if (field_->second_order()) {
+            std::fill_n(v.begin() + static_cast<std::ptrdiff_t>(i * phases), phases, y[n() + i]);
+        }
+    }
+    field_->evaluate(1, phases, request_->t_start, x, v, a);
+    return !first_not_finite(a);
 }
 
 void HarmonicStart::raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const {
@@ -268,47 +294,6 @@ HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, doubl
     found.by_sweeps = {.force = own.changes().back(),
                        .response = difference(own, own.response(), own, own.response_before(), plan)};
     return found;
-}
-
-BreakEven::BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset)
-    : length_(outset.length()),
-      period_(field.period().value()),
-      frequency_(field.frequency()),
-      price_of_direct_(lento::price_of_direct(problem, length_ / period_, outset.rtol)) {}
-
-double BreakEven::separation(const HarmonicPlan& plan) const {
-    return frequency_ / std::max(plan.slow_frequency, 1 / length_);
-}
-
-std::string BreakEven::too_few_periods() const {
-    return fmt::format("the run lasts {:.3g} periods of the vibration", periods());
-}
-
-double BreakEven::step(const HarmonicPlan& plan, double tightness) const {
-    return std::min(plan.step * std::pow(tightness, 0.125), length_ / 10);
-}
-
-std::string BreakEven::too_short_steps(const HarmonicPlan& plan, double tightness) const {
-    constexpr double least_turn = 12;  // radians a step
-    constexpr double little = 30;
-    const double turn = step(plan, tightness) * frequency_;
-    if (turn >= least_turn) {
-        return {};
-    }
-    if (separation(plan) > little) {
-        return fmt::format("at this tolerance the slow motion takes steps of {:.2g} vibrations",
-                           turn / (2 * std::numbers::pi));
-    }
-    return fmt::format("the vibration is only {:.3g} times as fast as the slow motion{}", separation(plan),
-                       separation(plan) < 3
-                           ? ", in which there is a stiffness near the square of its frequency (resonance), or a force "
-                             "in proportion to the velocity with a factor near it"
-                           : "");
-}
-
-bool BreakEven::dearer(const HarmonicPlan& plan, double tightness) const {
-    const double steps = 2 * length_ / step(plan, tightness);
-    return steps * 2 * static_cast<double>(plan.phases) > price_of_direct();
 }
 
 std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {

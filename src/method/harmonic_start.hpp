@@ -4,8 +4,8 @@
 #include "average/harmonic.hpp"
 #include "average/phase_field.hpp"
 #include "base/number.hpp"
+#include "judge/break_even.hpp"
 #include "lento/base/outcome.hpp"
-#include "lento/judge/outset.hpp"
 #include "lento/run/request.hpp"
 
 namespace lento {
@@ -30,10 +30,10 @@ struct HarmonicPlan {
     std::vector<double> series{};  ///< (F, a at all phases) in slow time, of degree sweeps - 1
     double ratio = 0;              ///< by which a sweep changes the averaged force less than the one before
     Defect defect{};
-    double noise = 0;           ///< of the averaged force by rounding, as its defect
-    double slow_frequency = 0;  ///< of the slow motion, roughly
-    double step = 0;            ///< that the slow motion allows, roughly
+    double noise = 0;  ///< of the averaged force by rounding, as its defect
+    SlowPace pace{};
     bool finite = true;
+    bool stopped = false;    ///< on request, before it was done
     bool affordable = true;  ///< it was found out within the evaluations allowed
 };
 
@@ -44,7 +44,8 @@ class HarmonicStart {
 public:
     HarmonicStart(PhaseField& field, const Request& request);
 
-    /// With the phases and sweeps given, or as many as the tolerance needs; after so many evaluations it is given up.
+    /// With the phases and sweeps given, or as many as the tolerance needs; after so many evaluations it is given up,
+    /// and where the request says stop.
     HarmonicPlan plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps, std::int64_t budget);
 
     /// How large the unknowns become, when a march has shown it.
@@ -56,16 +57,25 @@ public:
     };
     Defects defects_at(const HarmonicPlan& plan, double t, In state);
 
+    /// Whether the request says stop. Who watches the progress is told of it here, for programs that stop only then.
+    bool stopped() const;
+
+    /// Whether a and its first derivatives are finite at the start, at all of so many phases.
+    bool finite_force(std::size_t phases) const;
+
     /// One sweep more, with the state that goes with it.
     void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
     /// The next number of phases, or about twice as many.
     static std::size_t more_phases(std::size_t phases, bool many);
+    /// As many as the fastest of several phases needs, which turns so often in the common period.
+    static double fewest_for(double turns) { return std::max(static_cast<double>(fewest_phases), 2 * turns + 1); }
 
     /// Changes of that many times the noise of rounding are more than noise.
     static constexpr double clear_of_noise = 5;
     static constexpr int most_sweeps = 8;
     static constexpr std::size_t fewest_phases = 5;
-    static constexpr std::size_t most_phases = 129;
+    static constexpr std::size_t most_phases = 129;       ///< that it goes up to by itself
+    static constexpr std::size_t most_by_request = 4096;  ///< or by several phases; work grows with the square
 
 private:
     std::size_t n() const { return field_->dimension(); }
@@ -81,7 +91,6 @@ private:
     /// Of responses on two grids, at some phases.
     double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
                       const HarmonicPlan& plan) const;
-    std::size_t fewest_here() const;
     double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.
@@ -93,29 +102,6 @@ private:
     const Request* request_;
     Tolerance tolerance_;
     std::vector<double> weights_;  // of changes of F
-};
-
-/// Whether averaging is worth it: what resolving every vibration would cost, and what speaks against harmonic averages.
-class BreakEven {
-public:
-    BreakEven(const Problem& problem, const PhaseField& field, const Outset& outset);
-
-    double periods() const { return length_ / period_; }
-    /// Evaluations, roughly.
-    double price_of_direct() const { return price_of_direct_; }
-    /// Frequency of the vibration over that of the slow motion.
-    double separation(const HarmonicPlan& plan) const;
-
-    /// Why steps that may err by that share of the tolerance are too short to know slow derivatives from the past.
-    std::string too_short_steps(const HarmonicPlan& plan, double tightness) const;
-    /// Whether two marches with such steps take more evaluations than resolving every vibration.
-    bool dearer(const HarmonicPlan& plan, double tightness) const;
-    std::string too_few_periods() const;
-
-private:
-    double step(const HarmonicPlan& plan, double tightness) const;
-
-    double length_, period_, frequency_, price_of_direct_;
 };
 
 struct NoConvergence {

@@ -66,6 +66,14 @@ std::optional<double> fastest_period(const Problem& problem) {
     return fastest;
 }
 
+double turns_in_common(const std::vector<Phase>& phases, double common_period) {
+    double turns = 1;
+    for (const auto& phase : phases) {
+        turns = std::max(turns, std::round(phase.frequency / (2 * std::numbers::pi / common_period)));
+    }
+    return turns;
+}
+
 bool finds_limit_cycle(const Problem& problem) {
     const std::size_t needed = problem.unknowns() - (problem.phases.empty() ? 1 : 0);
     return problem.slow && problem.slow->names().size() < needed;

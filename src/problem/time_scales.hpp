@@ -19,6 +19,9 @@ std::optional<double> common_period(const Problem& problem);
 /// Of the fastest phase, or the declared one.
 std::optional<double> fastest_period(const Problem& problem);
 
+/// How often the fastest phase turns in the period common to all; once where there is no phase.
+double turns_in_common(const std::vector<Phase>& phases, double common_period);
+
 /// Whether slow variables are too few to tell a state: the fast motion finds the rest by itself, on a limit cycle.
 bool finds_limit_cycle(const Problem& problem);
 

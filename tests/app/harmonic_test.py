@@ -1,8 +1,11 @@
 """Harmonic averages, and what auto makes of models that they do not suit, from outside."""
 import json
+import signal
+import subprocess
+import time
 import unittest
 
-from support import MODELS, ProgramCase
+from support import LENTO, MODELS, ProgramCase
 
 PENDULUM = MODELS / "inverted-pendulum.toml"
 
@@ -83,6 +86,17 @@ class Harmonic(ProgramCase):
         summary = self.run_json(PENDULUM, "--set", "omega=1e3")
         self.assertEqual(summary["outcome"], "completed")
         self.assertLess(summary["statistics"]["force_evaluations"], 40000)
+
+    def test_an_interrupt_ends_the_plan(self):
+        # Four thousand phases take seconds before the first step.
+        two = driven("-sin(q) + (50*cos(theta) + 500*cos(b))*cos(q)", 1e6, t_end=1) + '[vibration.b]\nfrequency = "2047*omega"\n'
+        process = subprocess.Popen([LENTO, "run", self.model(two), "--method", "harmonic", "--json"], cwd=self.at,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(json.loads(output)["outcome"], "interrupted")
 
     def test_rounding_is_not_taken_for_missing_phases(self):
         summary = self.run_json(PENDULUM, "--set", "omega=1e7", "--rtol", "1e-9", "--atol", "1e-12")

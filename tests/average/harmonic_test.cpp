@@ -42,6 +42,38 @@ RC_GTEST_PROP(PhaseGrid, is_exact_for_harmonics_below_half_its_points, ()) {
     RC_ASSERT(std::abs(grid.value(g, 0.7) - 3 - std::cos(harmonic * 0.7 + shift)) < 1e-12);
 }
 
+/// The closed form of the weights against the sum that it is of, and on the points, and next to them.
+TEST(PhaseGrid, weights_are_the_sum_of_cosines) {
+    for (const std::size_t points : {2, 3, 4, 5, 8, 9, 12, 33, 128, 501}) {
+        const PhaseGrid grid(points);
+        const auto m = static_cast<double>(points);
+        double worst = 0;
+        const auto compare = [&](std::size_t k, double phi) {
+            const double d = phi - 2 * pi * static_cast<double>(k) / m;
+            double kernel = 1;
+            for (std::size_t h = 1; h <= (points - 1) / 2; ++h) {
+                kernel += 2 * std::cos(static_cast<double>(h) * d);
+            }
+            kernel += points % 2 == 0 ? std::cos(m / 2 * d) : 0;
+            worst = std::max(worst, std::abs(grid.weight(k, phi) - kernel / m));
+        };
+        for (const std::size_t k : {std::size_t{0}, std::size_t{1}, points / 2, points - 1}) {
+            for (const double phi : {0.0, 0.3, 2.2, pi, 4.5, 2 * pi, 7.0, -1.0, 40.0}) {
+                compare(k, phi);
+            }
+            for (std::size_t j = 0; j < points; ++j) {
+                const double at = 2 * pi * static_cast<double>(j) / m;
+                EXPECT_NEAR(grid.weight(k, at), j == k ? 1 : 0, 1e-15 * m) << points;
+                for (const double beside : {1e-17, 1e-15, 1e-12, 1e-8, 1e-4}) {
+                    compare(k, at + beside);
+                    compare(k, at - beside);
+                }
+            }
+        }
+        EXPECT_LT(worst, 1e-14 * m) << points;
+    }
+}
+
 TEST(PhaseGrid, means_of_large_forces_keep_their_digits) {
     const auto g = on_grid(16, [](double phi) { return 1 + 1e9 * std::cos(phi); });
     EXPECT_NEAR(PhaseGrid(16).mean(g), 1, 1e-7);  // rounding of the values themselves

@@ -306,12 +306,59 @@ TEST(HarmonicMethod, what_cannot_start_says_so) {
     const auto run = solve(system, {.start = {0.3}, .t_end = 5, .method = "harmonic"});
     EXPECT_EQ(run.outcome(), Outcome::diverged);
     EXPECT_EQ(run.final_state().position, std::vector<double>{0.3});
+    // The response leaves what the force is defined for, from a start that does not.
+    const auto edge = [](auto y, auto, auto theta, auto r) { r[0] = sqrt(y[0]) - 3000 * sin(theta[0]); };
+    const auto near =
+        solve(first_order_system(1, {{.frequency = 3000}}, edge), {.start = {0.3}, .t_end = 5, .method = "harmonic"});
+    EXPECT_EQ(near.outcome(), Outcome::diverged);
+    EXPECT_NE(near.explanation().find("near it"), std::string::npos) << near.explanation();
     // From an averaged start there is no direct run.
     const auto few = vibrated_system(
         1, 60.0, [](auto x, auto, auto, auto theta, auto f) { f[0] = (9.8 + 240 * cos(theta)) / 0.2 * sin(x[0]); });
     const auto averaged =
         solve(few, {.start = {0.5}, .t_end = 1, .method = "harmonic", .options = {.initial = "averaged"}});
     EXPECT_EQ(averaged.outcome(), Outcome::no_scale_separation) << averaged.explanation();
+}
+
+/// One phase that turns a hundred times as often as the other takes thousands of phases.
+auto close_phases(double ratio, auto seen) {
+    return vibrated_system(1, {5.0, 5.0 * ratio}, [=](auto x, auto, auto, auto theta, auto f) {
+        seen();
+        f[0] = -sin(x[0]) + (50 * cos(theta[0]) + 500 * cos(theta[1])) * cos(x[0]);
+    });
+}
+
+TEST(HarmonicMethod, a_stop_during_the_plan_interrupts) {
+    std::int64_t calls = 0;
+    std::stop_source source;
+    const auto system = close_phases(100.1, [&] {
+        if (++calls == 1000) {
+            source.request_stop();
+        }
+    });
+    const auto run = solve(system, {.start = {-0.145}, .t_end = 1, .method = "harmonic", .stop = source.get_token()});
+    EXPECT_EQ(run.outcome(), Outcome::interrupted) << run.explanation();
+    EXPECT_EQ(run.final_state().position, std::vector<double>{-0.145});
+    EXPECT_LT(run.statistics().force_evaluations, 20000)
+        << "two thousand phases are planned with hundreds of thousands";
+}
+
+TEST(HarmonicMethod, so_many_phases_are_counted) {
+    // Resolving the eighty vibrations takes fewer evaluations than looking at all phases once.
+    const auto system = close_phases(100.1, [] {});
+    EXPECT_EQ(solve(system, {.start = {-0.145}, .t_end = 1}).record().method, "direct");
+    EXPECT_THROW(solve(close_phases(3000, [] {}), {.start = {-0.145}, .t_end = 1, .method = "harmonic"}), Misuse);
+}
+
+/// The force is finite, the response that sweeps make of it is not.
+TEST(HarmonicMethod, sweeps_that_diverge_are_not_called_an_infinite_force) {
+    const double omega = 1.5e5;
+    const auto system = vibrated_system(1, {omega, omega / 100}, [=](auto x, auto, auto, auto theta, auto f) {
+        f[0] = 12 * sin(x[0]) + omega * omega * (sin(theta[0]) * x[0] + sin(theta[1]) * sin(x[0]));
+    });
+    const auto run = solve(system, {.start = {-0.0248}, .velocity = {0.91}, .t_end = 1, .method = "harmonic"});
+    EXPECT_EQ(run.outcome(), Outcome::no_scale_separation) << run.explanation();
+    EXPECT_NE(run.explanation().find("each sweep"), std::string::npos) << run.explanation();
 }
 
 TEST(HarmonicMethod, what_cannot_be_asked_is_misuse) {
