@@ -30,7 +30,8 @@ void StroboscopicRun::count() {
     auto& statistics = run_->statistics();
     statistics.micro_steps = flow_->micro_steps();
     statistics.force_evaluations = last_.value_or(flow_->evaluations());
-    statistics.estimate_evaluations = flow_->evaluations() + sudden_.evaluations + sharp_.evaluations - statistics.force_evaluations;
+    statistics.estimate_evaluations =
+        flow_->evaluations() + sudden_.evaluations + sharp_.evaluations - statistics.force_evaluations;
     statistics.newton_iterations = flow_->newton_iterations() + (ground_ ? ground_->iterations() : 0);
     if (map_) {
         run_->note("micro", micro_);
