@@ -158,6 +158,12 @@ public:
         if (macro_.name != "stoermer-cowell") {
             return stateless();
         }
+        if (sudden_.time * field_->frequency() < 2 * std::numbers::pi && !as_it_is()) {
+            const auto why =
+                fmt::format("the force changes by itself within {:.2g}, which is less than a vibration", sudden_.time);
+            return may_leave() ? run_->leave_to(method::direct, why)
+                               : run_->not_started({Outcome::no_scale_separation, why, Remedy::resolve});
+        }
         if (auto why = break_even_.too_short_steps(plan_.pace, first_tightness); !why.empty() && !as_it_is()) {
             // `direct` is left, from a true state.
             const auto remedy = averaged_start() ? Remedy::in_the_sentence : Remedy::resolve;
@@ -188,33 +194,27 @@ private:
     Solution two_scale(HarmonicStart& start) {
         // NOTE: a step cannot err by less than rounding of the mean force; shorter ones only add more of them.
         constexpr double steps = 25;  // that a run takes at least
-        auto scales = plan_.scales;
+        // NOTE: sizes as they are at the start. With those of the end, a motion that grows a thousandfold would be allowed to
+        // be wrong by as much early on.
+        const auto scales = plan_.scales;
         PhaseDoubt doubt;
         Defect defect;
         bool first = true;
-        auto found = estimating_.run({.first = first_tightness,
-                                      .looser = 60,
-                                      .least = plan_.noise / steps,
-                                      .most_tighter = 1e-3,
-                                      .most = run_->estimates() ? 5 : 0},
-                                     {.march =
-                                          [&](double tightness) {
-                                              auto pass = march().run(tightness, scales,
-                                                                      std::exchange(first, false) ? &doubt : nullptr);
-                                              steps_ += pass.result.steps;
-                                              rejected_ += pass.result.rejected;
-                                              return pass;
-                                          },
-                                      .prepare =
-                                          [&](const Pass& coarse) {
-                                              scales = coarse.scales;
-                                              defect = refined(start, coarse, doubt);
-                                          },
-                                      .errors =
-                                          [&](const Pass& coarse, const Pass& fine) {
-                                              scales = fine.scales;
-                                              return march().errors(coarse, fine, defect);
-                                          }});
+        auto found = estimating_.run(
+            {.first = first_tightness,
+             .looser = 60,
+             .least = plan_.noise / steps,
+             .most_tighter = 1e-3,
+             .most = run_->estimates() ? 5 : 0},
+            {.march =
+                 [&](double tightness) {
+                     auto pass = march().run(tightness, scales, std::exchange(first, false) ? &doubt : nullptr);
+                     steps_ += pass.result.steps;
+                     rejected_ += pass.result.rejected;
+                     return pass;
+                 },
+             .prepare = [&](const Pass& coarse) { defect = refined(start, coarse, doubt); },
+             .errors = [&](const Pass& coarse, const Pass& fine) { return march().errors(coarse, fine, defect); }});
         if (found.pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(found.pass));
         }

@@ -92,6 +92,24 @@ class Program(ProgramCase):
         self.assertEqual(summary["method"], "direct")
         self.assertIn("nothing to average", summary["chosen_because"])
 
+    def test_a_motion_that_truly_leaves_all_numbers_is_told_as_it_was_resolved(self):
+        done = self.lento("run", MODELS / "paul-trap.toml", "--set", "q=0.95", "--json")
+        summary = json.loads(done.stdout)
+        self.assertEqual((done.returncode, summary["outcome"], summary["method"]), (1, "diverged", "direct"))
+        self.assertEqual([tried["method"] for tried in summary["tried"]], ["harmonic"])
+        self.assertGreater(summary["t_end"], 1e-4)
+
+    def test_check_looks_at_variables_that_see_the_time(self):
+        for rate in ("t", "cos(3*t)", "sqrt(t) - y"):
+            text = f'lento = 1\n[variables]\ny = {{ start = 0.26, rate = "{rate}" }}\n[run]\nt_end = 1\n'
+            report = json.loads(self.lento("check", self.model(text), "--json").stdout)
+            self.assertEqual(report["recommended"], "direct")
+
+    def test_check_and_run_refuse_the_same_options(self):
+        options = ("--method", "auto", "--option", "phases=9", "--option", "filter=cos8")
+        for command in ("check", "run"):
+            self.refused(2, ["none takes all of the options"], command, PENDULUM, *options)
+
     def test_columns_are_in_the_order_of_the_file(self):
         text = """lento = 1
 [coordinates]

@@ -81,7 +81,13 @@ TEST(DirectEstimate, chaos_misses_the_tolerance_and_tells_how_fast_motions_part)
     const auto run = solve(lorenz, {.start = {1, 1, 1}, .t_end = 60, .method = "direct", .rtol = 1e-9});
     EXPECT_EQ(run.outcome(), Outcome::tolerance_missed);
     EXPECT_GT(*std::ranges::max_element(run.record().error_estimate), 1);
-    EXPECT_NE(run.explanation().find("part by a factor of e every"), std::string::npos) << run.explanation();
+    // Its largest Lyapunov exponent is 0.906. Motions that have been as far apart as they get for long tell nothing of it.
+    for (const double t_end : {60.0, 300.0}) {
+        const auto far = solve(lorenz, {.start = {1, 1, 1}, .t_end = t_end, .method = "direct", .rtol = 1e-9});
+        const auto at = far.explanation().find("part by a factor of e every ");
+        ASSERT_NE(at, std::string::npos) << far.explanation();
+        EXPECT_NEAR(std::stod(far.explanation().substr(at + 28)), 1 / 0.906, 0.25) << t_end;
+    }
     const auto shorter = solve(lorenz, {.start = {1, 1, 1}, .t_end = 10, .method = "direct", .rtol = 1e-9});
     EXPECT_EQ(shorter.outcome(), Outcome::completed) << shorter.explanation();
 }
@@ -99,6 +105,65 @@ TEST(DirectEstimate, a_burst_much_shorter_than_the_steps_is_met) {
     const double kick = push * width * std::sqrt(pi) * std::exp(-omega * omega * width * width / 4);
     const double exact = std::cos(omega * 100) + kick / omega * std::sin(omega * (100 - at));
     EXPECT_NEAR(run.slow(100).position[0], exact, 1e-6 * 50);
+}
+
+TEST(DirectEstimate, what_is_narrow_in_space_is_not_jumped_over) {
+    // Through (x/d) exp(-(x/d)^2) at speed 1: the delay is int V + 3/2 V^2 + ..., V = d/2 exp(-(x/d)^2) the potential.
+    constexpr double d = 0.005;
+    const auto problem = plain_system(1, [](auto x, auto, auto, auto f) {
+        const auto s = x[0] / d;
+        f[0] = s * exp(-s * s);
+    });
+    const double delay = d * d / 2 * std::sqrt(pi) + 3.0 / 8 * d * d * d * std::sqrt(pi / 2);
+    for (const double start : {-5.1, -4.7, -4.31}) {
+        const auto run = solve(problem, {.start = {start}, .velocity = {1}, .t_end = 10, .method = "direct"});
+        EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+        EXPECT_NEAR(run.final_state().position[0], start + 10 - delay, 1e-8) << start;
+    }
+}
+
+TEST(DirectEstimate, a_pulse_within_a_turn_of_a_phase_is_not_jumped_over) {
+    // x'' = exp(-k (1 - cos theta)): each turn gives 2 pi exp(-k) I_0(k)/omega to the velocity, by the asymptotic series.
+    constexpr double k = 2e4, omega = 2 * pi * 3;
+    const auto problem = vibrated_system(1, omega, [](auto, auto, auto, auto theta, auto f) {
+                             f[0] = exp(-k * (1 - cos(theta)));
+                         }).with_phase_start({2.0});
+    const auto run = solve(problem, {.start = {0}, .velocity = {0}, .t_end = 10, .method = "direct", .rtol = 1e-4});
+    EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+    const double a_turn = 2 * pi / omega / std::sqrt(2 * pi * k) * (1 + 1 / (8 * k));
+    EXPECT_NEAR(run.final_state().velocity[0], 30 * a_turn, 1e-4 * 30 * a_turn);
+}
+
+TEST(HarmonicEstimate, a_motion_that_grows_a_hundred_thousand_times_is_within_its_tolerance) {
+    const auto problem =
+        vibrated_system(1, 840, [](auto x, auto, auto, auto theta, auto f) { f[0] = (7 + 230 * cos(theta)) * x[0]; });
+    Request request{.start = {1e-3}, .velocity = {0}, .t_end = 4.9, .method = "direct", .rtol = 1e-10, .atol = 1e-13};
+    const double truth = solve(problem, request).final_state().position[0];
+    EXPECT_GT(truth, 100);
+    request.method = "harmonic";
+    for (const double rtol : {1e-3, 1e-4, 1e-6}) {
+        request.rtol = rtol;
+        request.atol = rtol / 1000;
+        const auto run = solve(problem, request);
+        EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+        EXPECT_NEAR(run.fast(4.9).position[0], truth, rtol * truth) << rtol;
+        EXPECT_NEAR(run.fast(4.9).position[0], truth, run.record().error_estimate[0]) << rtol;
+    }
+}
+
+TEST(HarmonicEstimate, a_burst_that_lasts_a_vibration_is_resolved) {
+    const auto problem = vibrated_system(1, 280, [](auto x, auto, auto t, auto theta, auto f) {
+        const auto late = (t - 4.03) / 0.0094;
+        f[0] = -x[0] + 140 * cos(theta) * sin(x[0]) + 12 * exp(-late * late) * cos(theta);
+    });
+    const Request request{.start = {0.4}, .velocity = {0}, .t_end = 6, .rtol = 1e-3, .atol = 1e-6};
+    const auto run = solve(problem, request);
+    EXPECT_EQ(run.outcome(), Outcome::completed) << run.explanation();
+    ASSERT_EQ(run.record().tried.size(), 1u);
+    EXPECT_NE(run.record().tried[0].why.find("less than a vibration"), std::string::npos) << run.record().tried[0].why;
+    auto named = request;
+    named.method = "harmonic";
+    EXPECT_EQ(solve(problem, named).outcome(), Outcome::no_scale_separation);
 }
 
 TEST(Estimate, late_starts_know_that_their_phases_are_rounded) {

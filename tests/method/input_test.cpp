@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lento/lento.hpp"
+#include "lento/run/run.hpp"
 #include "papers/pendulum.hpp"
 #include "papers/plain_run.hpp"
 
@@ -168,6 +169,35 @@ TEST(Requests, a_stop_ends_the_run_with_what_there_is) {
     EXPECT_NEAR(run.record().t_end, 0.51, 1e-9);
     EXPECT_NO_THROW(run.slow(0.3));
     EXPECT_THROW(run.slow(0.9), Misuse);
+}
+
+TEST(Input, problems_put_together_by_hand_are_refused_where_something_is_missing) {
+    const auto refusal_by = [](const Problem& problem) {
+        return refusal([&] { solve(problem, {.start = {1}, .t_end = 1}); });
+    };
+    Problem nothing;
+    nothing.names = {"x"};
+    expect_mentions(refusal_by(nothing), {"no forces", "vibrated_system"});
+    auto backwards = pendulum.vibrated(1e4);
+    backwards.phases[0].frequency = -5;
+    expect_mentions(refusal_by(backwards), {"frequency", "-5"});
+    expect_mentions(refusal([] { forces_of(nullptr, nullptr); }), {"forces_of", "no function"});
+}
+
+TEST(Input, every_method_takes_estimate) {
+    const Method mine{.name = "mine",
+                      .problems = "",
+                      .paper = "",
+                      .slow_is = SlowMeaning::averaged,
+                      .summary = "",
+                      .options = {},
+                      .judge =
+                          [](const Problem&, const Request&) {
+                              return Verdict{true, "it is for all"};
+                          },
+                      .solve = [](Run& run) { return run.not_started(); }};
+    const auto run = solve(pendulum.vibrated(1e4), {.start = {0.5}, .t_end = 1, .options = {.estimate = "none"}}, mine);
+    EXPECT_TRUE(run.record().error_estimate.empty());
 }
 
 TEST(Requests, keeping_nothing_streams_the_samples_and_says_so) {
