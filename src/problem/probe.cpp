@@ -20,7 +20,7 @@ ProbeStates::ProbeStates(In x, In v, double t_start, double t_end, In scales) {
         state.v.resize(d);  // of variables there are none
         for (std::size_t i = 0; count > 0 && i < d; ++i) {
             state.x[i] += 0.1 * (0.1 * scale(i) + std::abs(x[i])) * spread(random);
-            state.v[i] += 0.1 * (scale(d + i) + std::abs(v[i])) * spread(random);
+            state.v[i] += 0.1 * (scale(d + i) + std::abs(state.v[i])) * spread(random);
         }
         for (std::size_t i = 0; i < d; ++i) {
             state.w[i] = scale(d + i) * spread(random);

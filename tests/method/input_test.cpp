@@ -195,7 +195,7 @@ TEST(Input, every_method_takes_estimate) {
                           [](const Problem&, const Request&) {
                               return Verdict{true, "it is for all"};
                           },
-                      .solve = [](Run& run) { return run.not_started(); }};
+                      .solve = [](lento::Run& run) { return run.not_started(); }};
     const auto run = solve(pendulum.vibrated(1e4), {.start = {0.5}, .t_end = 1, .options = {.estimate = "none"}}, mine);
     EXPECT_TRUE(run.record().error_estimate.empty());
 }
