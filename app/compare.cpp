@@ -120,8 +120,8 @@ Request equally_wrong(const LoadedModel& loaded, const Request& reference, doubl
     return request;
 }
 
-/// The same request with more or less care: other tolerances, or other steps where these are fixed. Errors are measured,
-/// so none is estimated.
+/// The same request with more or less care: other tolerances, or other steps where these are fixed. Errors are
+/// measured, so none is estimated.
 Request with_care(Request request, double factor) {
     auto& options = request.options;
     options.estimate = "none";

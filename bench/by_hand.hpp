@@ -1,5 +1,5 @@
-/// The loops a careful programmer would write for one problem and one method, without a library. Each does the same work as a window:
-/// steps of one side, exact phases, a compensated weighted sum.
+/// The loops a careful programmer would write for one problem and one method, without a library. Each does the same
+/// work as a window: steps of one side, exact phases, a compensated weighted sum.
 #pragma once
 
 #include <array>
@@ -25,7 +25,8 @@ inline double pendulum_force(double x, double theta) {
     return (g + v_max * omega * std::cos(theta)) / l * std::sin(x);
 }
 
-/// Masses in a row, neighbours joined by hardening springs, both ends held, all shaken in proportion to their displacement.
+/// Masses in a row, neighbours joined by hardening springs, both ends held, all shaken in proportion to their
+/// displacement.
 template <class X, class F>
 inline void chain_force(const X& x, double theta, F& f) {
     const double shake = omega * std::cos(theta);
@@ -121,7 +122,8 @@ inline double rk4_pendulum(double start, const lento::FilterWeights& w) {
     return sum.sum + sum.carry;
 }
 
-/// What one-period maps do: the increments of x and v over five periods, in a frame that moves with the velocity at the start.
+/// What one-period maps do: the increments of x and v over five periods, in a frame that moves with the velocity at the
+/// start.
 inline double verlet_map_pendulum(double start, const lento::FilterWeights&) {
     const double velocity = 1.5;
     double x = 0;
@@ -252,7 +254,8 @@ inline double shake_pendulum(double angle, const lento::FilterWeights& w) {
     return first.sum + first.carry + 0 * (second.sum + multiplier.sum);
 }
 
-/// The mean rates of the slow variables of the pendulum with an oscillator (reversible (4.2), (4.3)), half of the steps on each side.
+/// The mean rates of the slow variables of the pendulum with an oscillator (reversible (4.2), (4.3)), half of the steps
+/// on each side.
 inline double slow_pendulum(double start, const lento::FilterWeights& w) {
     constexpr double l = 0.05;
     constexpr double c = 1 / (two_pi * l);

@@ -1,9 +1,11 @@
 /// What `direct` takes against the best of other solvers, at equal true error, on four motions
-/// (`bench/direct_problems.hpp`): Boost.odeint, CVODE, ARKODE, SciPy, and DOP853 written by hand (`bench/direct_peers.hpp`).
+/// (`bench/direct_problems.hpp`): Boost.odeint, CVODE, ARKODE, SciPy, and DOP853 written by hand
+/// (`bench/direct_peers.hpp`).
 ///
 /// The error is that of the state at the end, the largest component over the largest value that it takes in the run.
 /// Each solver is run at many tolerances; its time and its evaluations at an error are between those of the trial that
-/// reaches it and those of the next looser one, on straight lines in logarithms. Times are medians of rounds in which all of them take turns.
+/// reaches it and those of the next looser one, on straight lines in logarithms. Times are medians of rounds in which
+/// all of them take turns.
 ///
 /// Exits with status 1 if a ratio is above what is promised.
 #include <algorithm>

@@ -1,5 +1,6 @@
 /// The solvers that `direct` is measured against, each set up as its documents advise, on problems of
-/// `bench/direct_problems.hpp`. All of them take one tolerance, absolute and relative alike: components are of order one.
+/// `bench/direct_problems.hpp`. All of them take one tolerance, absolute and relative alike: components are of order
+/// one.
 #pragma once
 
 #include <array>

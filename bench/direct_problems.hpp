@@ -1,8 +1,8 @@
 /// Four motions that `direct` is measured on, as a person would write them by hand: plain structs with the rate of y in
 /// units in which all components are of order one, so that a solver with one absolute tolerance does as well as it can.
 /// Each has the same physics as the text model that it names; `units` turn components into those of the model.
-/// `problem` is what Lento is given against other solvers, with the formulas that they have; `as_text` has the formulas of
-/// the model, for what text costs.
+/// `problem` is what Lento is given against other solvers, with the formulas that they have; `as_text` has the formulas
+/// of the model, for what text costs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-/// What it takes to follow the inverted pendulum of the paper vibrated (papers/pendulum.hpp) by every method that can, and how honest harmonic
-/// averages are on random systems. Times are those of one run of this program, one method after the other; read their ratios.
+/// What it takes to follow the inverted pendulum of the paper vibrated (papers/pendulum.hpp) by every method that can,
+/// and how honest harmonic averages are on random systems. Times are those of one run of this program, one method after
+/// the other; read their ratios.
 ///
 /// Exits with status 1 if harmonic averages miss what they promise.
 #include <array>
@@ -64,7 +65,8 @@ Measured timed(const std::function<Measured()>& run) {
     return best;
 }
 
-/// With the loosest tolerance that satisfies. After some time the last one tried is taken: one that satisfies takes longer still.
+/// With the loosest tolerance that satisfies. After some time the last one tried is taken: one that satisfies takes
+/// longer still.
 Measured loosest(const std::function<bool(const Measured&)>& satisfies, const std::function<Measured(double)>& run) {
     constexpr double tightest = 1e-13;
     constexpr double patience = 40;  // seconds

@@ -1,7 +1,8 @@
-/// The micro-loop of a window against the same loop written by hand (`by_hand.hpp`): the pendulum, and a chain of 16 masses.
+/// The micro-loop of a window against the same loop written by hand (`by_hand.hpp`): the pendulum, and a chain of 16
+/// masses.
 ///
-/// The loops run alternately in one process; the program prints the ratios of the medians, checks that both loops find the same
-/// average, and exits with status 1 if a ratio exceeds the limit given by --limit.
+/// The loops run alternately in one process; the program prints the ratios of the medians, checks that both loops find
+/// the same average, and exits with status 1 if a ratio exceeds the limit given by --limit.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -34,7 +34,8 @@ std::vector<Tick> even_ticks(double from, double to) {
     return ticks;
 }
 
-/// The digits whose multiples of powers of ten are labelled between two of them: as few as give two labels, none if all do not.
+/// The digits whose multiples of powers of ten are labelled between two of them: as few as give two labels, none if all
+/// do not.
 std::vector<int> labelled_digits(double from, double to) {
     const std::array<std::vector<int>, 3> choices{{{1}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
     for (const auto& digits : choices) {

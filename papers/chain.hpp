@@ -1,5 +1,5 @@
-/// Chains of rods upside down on a vibrating support, in cartesian coordinates x_1, y_1, x_2, y_2, ...: the double pendulum of the paper vibrated,
-/// section 4.2, and the ropes of the pendulum theorem (its reference [1]).
+/// Chains of rods upside down on a vibrating support, in cartesian coordinates x_1, y_1, x_2, y_2, ...: the double
+/// pendulum of the paper vibrated, section 4.2, and the ropes of the pendulum theorem (its reference [1]).
 #pragma once
 
 #include <cmath>
@@ -75,7 +75,8 @@ struct Chain {
         return constrained(vibrated_system(2 * links(), omega, force).with_mass(mass()), constraints());
     }
 
-    /// The force of the averaged equation (4.4) by the formula of appendix B, for any mass matrix: with f_1 = F cos(theta), F constant,
+    /// The force of the averaged equation (4.4) by the formula of appendix B, for any mass matrix: with f_1 = F
+    /// cos(theta), F constant,
     ///
     ///     u = M^-1 (F - g'^T k),   k = (g' M^-1 g'^T)^-1 g' M^-1 F:     f_0 + 1/2 g''[u]^T k
     void averaged_force(std::span<const double> x, std::span<double> f) const {

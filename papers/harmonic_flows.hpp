@@ -1,4 +1,5 @@
-/// Harmonic averages of systems with a periodic flow, those of the paper stroboscopic, beside the figures of the first prototype.
+/// Harmonic averages of systems with a periodic flow, those of the paper stroboscopic, beside the figures of the first
+/// prototype.
 #pragma once
 
 #include <vector>

@@ -34,7 +34,8 @@ double largest_error(const Solution& run, const Solution& truth) {
     return error;
 }
 
-/// The two springs of the paper slow-manifold, section 5.1, at omega = 1000: the slow point, and errors in position over T = 10 with n sweeps.
+/// The two springs of the paper slow-manifold, section 5.1, at omega = 1000: the slow point, and errors in position
+/// over T = 10 with n sweeps.
 Result two_springs() {
     const auto system = TwoSprings{1000, 1000}.stiff();
     const auto point = slow_point(system, over_ten("bounded-derivative", 1e-10), Extrapolation::none);

@@ -108,8 +108,8 @@ Result pendulum() {
     return result;
 }
 
-/// The double pendulum of the paper vibrated, section 4.2, with rods as constraints, at omega = 1e4 and t = 1: the true angles, and errors of N sweeps
-/// over 8 phases.
+/// The double pendulum of the paper vibrated, section 4.2, with rods as constraints, at omega = 1e4 and t = 1: the true
+/// angles, and errors of N sweeps over 8 phases.
 Result double_pendulum_angles() {
     constexpr std::array<double, 2> truth{0.1027330487, 0.7924811721};
     struct Line {

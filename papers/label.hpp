@@ -2,8 +2,8 @@
 ///
 ///     omega = 10^4     eps=2^-12     x_1'     O(omega^{-2})
 ///
-/// A Greek letter is spelled out, as a word of its own; `_` and `^` lower and raise the sign and the letters and digits that follow, or what stands
-/// in braces; an apostrophe after a letter or digit is a prime, unless a letter follows.
+/// A Greek letter is spelled out, as a word of its own; `_` and `^` lower and raise the sign and the letters and digits
+/// that follow, or what stands in braces; an apostrophe after a letter or digit is a prime, unless a letter follows.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-/// When chains stand upside down on a vibrating support (D. J. Acheson, A pendulum theorem, Proc. R. Soc. Lond. A 443, 1993): reference [1] of the
-/// paper vibrated, which it cites for the stable equilibrium in figure 4.1.
+/// When chains stand upside down on a vibrating support (D. J. Acheson, A pendulum theorem, Proc. R. Soc. Lond. A 443,
+/// 1993): reference [1] of the paper vibrated, which it cites for the stable equilibrium in figure 4.1.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -19,8 +19,8 @@
 namespace lento::papers {
 namespace {
 
-/// The smallest and largest root of Laguerre's polynomial of degree n: the squares of the frequencies of a hanging chain of n equal links, in
-/// units of g/l.
+/// The smallest and largest root of Laguerre's polynomial of degree n: the squares of the frequencies of a hanging
+/// chain of n equal links, in units of g/l.
 std::pair<double, double> hanging_modes(std::size_t n) {
     const auto count = static_cast<Eigen::Index>(n);
     Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(count, count);

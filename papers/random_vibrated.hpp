@@ -1,5 +1,6 @@
-/// Random vibrated systems, the same for the same seed: one to four coordinates, harmonics up to the third, frequencies from 30 to 1e6, with
-/// and without forces that depend on the velocity. What harmonic averages promise is tried on them.
+/// Random vibrated systems, the same for the same seed: one to four coordinates, harmonics up to the third, frequencies
+/// from 30 to 1e6, with and without forces that depend on the velocity. What harmonic averages promise is tried on
+/// them.
 #pragma once
 
 #include <array>

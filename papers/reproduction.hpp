@@ -1,4 +1,5 @@
-/// Published tables and figures, recomputed beside the printed numbers; where print has only a picture, beside reference figures.
+/// Published tables and figures, recomputed beside the printed numbers; where print has only a picture, beside
+/// reference figures.
 #pragma once
 
 #include <functional>
@@ -53,7 +54,8 @@ struct Result {
     bool agrees() const;
     bool has_published() const;
     bool has_references() const;
-    /// "print" (numbers or claims of the paper), "print and the reference figures", "the reference figures" or "its claims".
+    /// "print" (numbers or claims of the paper), "print and the reference figures", "the reference figures" or "its
+    /// claims".
     std::string judged_by() const;
 };
 

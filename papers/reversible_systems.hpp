@@ -50,8 +50,8 @@ inline Problem slow_pendulum(double eps) {
                        });
 }
 
-/// The problem of Fermi, Pasta and Ulam with k stiff springs, from the Hamiltonian (4.4) with x_i = (q_2i - q_2i-1)/(sqrt(2) eps). The
-/// state is (y, x, u, v).
+/// The problem of Fermi, Pasta and Ulam with k stiff springs, from the Hamiltonian (4.4) with x_i = (q_2i -
+/// q_2i-1)/(sqrt(2) eps). The state is (y, x, u, v).
 struct Chain {
     std::size_t k = 3;
     double eps = 1e-3;

@@ -1,4 +1,5 @@
-/// Section 5 of the paper slow-manifold: table 1, the slow points (33) to (36), the multipliers; and the model problems of sections 2 and 4.
+/// Section 5 of the paper slow-manifold: table 1, the slow points (33) to (36), the multipliers; and the model problems
+/// of sections 2 and 4.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -176,7 +177,8 @@ Result multipliers() {
 
 // --- Model problems ------------------------------------------------------------------------------------------------
 
-/// The limit point of the projection for q'' = -omega^2 (q - cos t) at t = 1 (5), beside x'' = -x, and its distance from the slow solution.
+/// The limit point of the projection for q'' = -omega^2 (q - cos t) at t = 1 (5), beside x'' = -x, and its distance
+/// from the slow solution.
 struct LimitPoint {
     double position = 0, velocity = 0;  ///< distances
     double contraction = 0;             ///< R: of the first iteration, far from the limit
@@ -208,7 +210,8 @@ LimitPoint limit_point(double omega, const std::string& micro, std::size_t steps
     for (int m = 0; m < 12; ++m) {
         point = run.projection().once(t, point.position, point.velocity);
     }
-    // NOTE: from the measure, which has more digits than the position: g = q - cos t, and the slow solution has g = (A - 1) cos t.
+    // NOTE: from the measure, which has more digits than the position: g = q - cos t, and the slow solution has g = (A
+    // - 1) cos t.
     limit.position = std::abs(point.measures[0] - (amplitude - 1) * std::cos(t));
     limit.velocity = std::abs(point.velocity[1] + amplitude * std::sin(t));
     return limit;

@@ -85,7 +85,8 @@ void add_rows(Result& result, const std::string& label, double omega, const Erro
     result.rows.push_back({label, "evaluations " + with, {}, errors.evaluations});
 }
 
-/// Errors in q and p against work, of all omegas; all figures on the same axes, as in the paper. Runs that lost the solution are left out.
+/// Errors in q and p against work, of all omegas; all figures on the same axes, as in the paper. Runs that lost the
+/// solution are left out.
 void add_pictures(Result& result, int figure, const std::string& caption) {
     constexpr std::array markers{Marker::circle, Marker::star, Marker::diamond};
     constexpr double largest_shown = 10;
@@ -117,8 +118,8 @@ constexpr double within = 1 - 1 / 1.1;  // of what saturates
 
 // --- Figure 2: the DAE ---------------------------------------------------------------------------------------------
 
-/// RATTLE from the slow point itself, which is omega^-2 off the constraints: the first step pulls it onto them. (`lento::solve` would
-/// project it first, and saturate at 18/omega^2.)
+/// RATTLE from the slow point itself, which is omega^-2 off the constraints: the first step pulls it onto them.
+/// (`lento::solve` would project it first, and saturate at 18/omega^2.)
 Errors rattle_errors(double omega, double step) {
     const auto rods = constrained(plain_system(4, TwoSprings::force(0, 0)), 2, TwoSprings::both_elongations());
     Manifold manifold(rods);
@@ -168,7 +169,8 @@ Result figure_2() {
     return result;
 }
 
-// --- Figures 3 to 5: the stiff system, with an Adams code -------------------------------------------------------------
+// --- Figures 3 to 5: the stiff system, with an Adams code
+// -------------------------------------------------------------
 
 constexpr std::array<double, 6> tolerances{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 
@@ -217,7 +219,8 @@ const Errors& errors_from_projected_start(double omega, double rtol) {
     return found->second;
 }
 
-/// The largest distance in p between the solutions from the constraint manifold and from the slow point, over the last two periods.
+/// The largest distance in p between the solutions from the constraint manifold and from the slow point, over the last
+/// two periods.
 double last_ripples(double omega) {
     std::vector<double> times;
     for (int n = 40; n >= 0; --n) {
@@ -244,7 +247,8 @@ Result figure_3() {
         const auto all = adams_rows(
             result, omegas[k], [&](double rtol) { return errors_of(omegas[k], from_constraints(omegas[k], rtol)); });
         cost[k] = all[2].evaluations;
-        // NOTE: CVODE's global error is some hundred times its tolerance; what the paper saw at 1e-8 needs a tighter one here.
+        // NOTE: CVODE's global error is some hundred times its tolerance; what the paper saw at 1e-8 needs a tighter
+        // one here.
         const auto tight = errors_of(omegas[k], from_constraints(omegas[k], 1e-12));
         add_rows(result, "1e-12", omegas[k], tight, within, saturation[k]);
         if (k > 0) {

@@ -17,7 +17,8 @@
 namespace lento::papers {
 namespace {
 
-/// The three curves of a figure, whole seconds apart: HMM, the stiff system, and the underlying system (7) from the same projected start.
+/// The three curves of a figure, whole seconds apart: HMM, the stiff system, and the underlying system (7) from the
+/// same projected start.
 struct Curves {
     std::vector<double> times;
     std::vector<Snapshot> hmm;

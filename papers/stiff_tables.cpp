@@ -69,8 +69,8 @@ struct Counts {
     double steps = 0, failed = 0, seconds = 0;
 };
 
-/// Of the direct integration, at whose loose tolerance they are chaotic: a start moved by 1e-13 changes the failed steps by 5 %. The mean
-/// over sixteen such starts.
+/// Of the direct integration, at whose loose tolerance they are chaotic: a start moved by 1e-13 changes the failed
+/// steps by 5 %. The mean over sixteen such starts.
 Counts direct_counts(double omega) {
     constexpr int starts = 16;
     Counts mean;

@@ -1,4 +1,5 @@
-/// Section 6 of the paper stroboscopic, figure 6: a double pendulum on a vibrating support, in the Gear-Gupta-Leimkuhler form.
+/// Section 6 of the paper stroboscopic, figure 6: a double pendulum on a vibrating support, in the
+/// Gear-Gupta-Leimkuhler form.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -188,7 +189,8 @@ void add_bottom_panel(Result& result, Runs& runs) {
                              dearer, std::abs(dearer - 100) < 2});
 }
 
-/// NOTE: of the conventional integration at eps = 1e-6 there is one point only, since it takes as long as all others together.
+/// NOTE: of the conventional integration at eps = 1e-6 there is one point only, since it takes as long as all others
+/// together.
 void add_pictures(Result& result) {
     const std::string x_label = "micro-steps";
     const std::string y_label = "largest error in q_1";

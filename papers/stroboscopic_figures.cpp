@@ -171,7 +171,8 @@ Result figure_3() {
     result.claims.push_back({"halving eps with constant steps doubles the error", halved, std::abs(halved - 2) < 0.1});
     const double doubled = sam(14, 64, 8).error / sam(14, 128, 8).error;
     result.claims.push_back({"doubling n divides the error by 2^4", doubled, doubled > 14 && doubled < 18});
-    // The work of the conventional integration for the error that SAM has: between two of its points the error is a power of the work.
+    // The work of the conventional integration for the error that SAM has: between two of its points the error is a
+    // power of the work.
     const auto target = sam(14, 128, 8);
     const auto coarse = rk4.direct({14, 128, 0});
     const auto fine = rk4.direct({14, 256, 0});

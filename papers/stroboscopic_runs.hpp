@@ -59,8 +59,9 @@ inline Problem van_der_pol(double eps) {
     return split(whole.with_names({"q", "p"}).with_period(2 * std::numbers::pi), OscillatorFlow({{0, 1, 1.0}}));
 }
 
-/// Micro-steps of a run as the paper counts them: without two looks at the first period (32 steps each) and the check of its map (three maps) before the
-/// run, and without the last evaluation (`maps_at_end`), which only gives what follows the end.
+/// Micro-steps of a run as the paper counts them: without two looks at the first period (32 steps each) and the check
+/// of its map (three maps) before the run, and without the last evaluation (`maps_at_end`), which only gives what
+/// follows the end.
 inline double counted_micro_steps(const Solution& run, std::size_t n, std::size_t maps_at_end) {
     return static_cast<double>(run.statistics().micro_steps) - 64 - static_cast<double>((3 + maps_at_end) * n);
 }

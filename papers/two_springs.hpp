@@ -1,5 +1,5 @@
-/// Two unit masses in the plane, the first on a spring to the origin, the second on a spring to the first (stiff, section 4; slow-manifold,
-/// section 5.1).
+/// Two unit masses in the plane, the first on a spring to the origin, the second on a spring to the first (stiff,
+/// section 4; slow-manifold, section 5.1).
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,8 @@ struct TwoSprings {
         return oscillating_system(4, 2 * std::numbers::pi / std::max(omega1, omega2), force(omega1, omega2));
     }
 
-    /// The underlying system (stiff (7)), in which springs are rods at the level of accelerations: an ordinary differential equation, which
-    /// nothing puts back onto the constraints.
+    /// The underlying system (stiff (7)), in which springs are rods at the level of accelerations: an ordinary
+    /// differential equation, which nothing puts back onto the constraints.
     Problem underlying() const {
         const Springs springs = *stiff().springs;
         const auto rods =

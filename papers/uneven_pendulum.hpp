@@ -1,4 +1,5 @@
-/// The pendulum on which harmonic averages were tried first: a vibrated pivot, a force that is not even in the phase and depends on the velocity.
+/// The pendulum on which harmonic averages were tried first: a vibrated pivot, a force that is not even in the phase
+/// and depends on the velocity.
 #pragma once
 
 #include "lento/lento.hpp"

@@ -159,7 +159,7 @@ Result figure() {
     return result;
 }
 
-// --- Orders, residuals, reversibility ---------------------------------------------------------------------------------------
+// --- Orders, residuals, reversibility ---
 
 /// The averaged force of the double pendulum on its own, and what is met on the way to it.
 class PendulumForce {
@@ -191,7 +191,8 @@ struct Nobody {
     void take(const DenseStep&) {}
 };
 
-/// The end of a run of the averaged double pendulum: `steps` macro-steps with a stepper through the same averaged force.
+/// The end of a run of the averaged double pendulum: `steps` macro-steps with a stepper through the same averaged
+/// force.
 std::vector<double> macro_end(const std::string& macro, double t_end, std::size_t steps) {
     PendulumForce force(1e4, 32, "shake");
     Manifold manifold(force.problem());

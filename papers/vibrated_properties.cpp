@@ -80,7 +80,8 @@ double symplecticity_defect(double omega) {
     return (J.transpose() * S * J - S).cwiseAbs().maxCoeff();
 }
 
-/// How far from its start a run of 50 macro-steps of the pendulum comes back when its velocity is turned round at the end.
+/// How far from its start a run of 50 macro-steps of the pendulum comes back when its velocity is turned round at the
+/// end.
 double return_error(const std::string& method, const std::string& filter) {
     const Options options{.macro = "verlet",
                           .steps = 50,

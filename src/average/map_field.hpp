@@ -39,9 +39,9 @@ private:
 };
 
 /// Psi^s(z) - z for a fraction s of a revolution, |s| <= 1/2, by the polynomial through Psi^k(z): |k| <= 2, error
-/// O(eps^5), and |k| <= 3 where that is not enough. Where the motion cannot be followed backwards, as near a limit cycle
-/// that attracts, through k = 0, ..., 5, and s is taken a revolution earlier where it is positive: the way on is then
-/// forwards.
+/// O(eps^5), and |k| <= 3 where that is not enough. Where the motion cannot be followed backwards, as near a limit
+/// cycle that attracts, through k = 0, ..., 5, and s is taken a revolution earlier where it is positive: the way on is
+/// then forwards.
 /// `over_tolerance` is the largest of the components of a difference over what they may be wrong by.
 std::vector<double> fraction_of_revolution(PeriodMap& map, In z, double s,
                                            const std::function<double(In difference)>& over_tolerance);

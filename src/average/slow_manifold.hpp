@@ -53,9 +53,10 @@ private:
     std::vector<double> directions_, values_, rates_;
 };
 
-/// What the velocity along the level sets of springs has to change by where an oscillation is taken out: of a motion from
-/// x + displacement with velocity v, the slow one from x has V = v + this beside its normal part. What stays while springs
-/// oscillate is the momentum along the level sets, not the velocity: for all tangents u, with the displacement M^-1 g'^T c,
+/// What the velocity along the level sets of springs has to change by where an oscillation is taken out: of a motion
+/// from x + displacement with velocity v, the slow one from x has V = v + this beside its normal part. What stays while
+/// springs oscillate is the momentum along the level sets, not the velocity: for all tangents u, with the displacement
+/// M^-1 g'^T c,
 ///
 ///     u^T M V = u^T M v + sum_j c_j g_j''[u, v]
 ///

@@ -10,8 +10,8 @@
 
 namespace lento {
 
-/// A sentence on the component with the fewest digits, where there is such a one; `sizes` are the largest |y_i| over the
-/// run, whose length is given. What is zero, or driven by rounding alone, has no digits to be asked for, nor has a
+/// A sentence on the component with the fewest digits, where there is such a one; `sizes` are the largest |y_i| over
+/// the run, whose length is given. What is zero, or driven by rounding alone, has no digits to be asked for, nor has a
 /// velocity that moves its coordinate by less than the tolerance of that, over the whole run.
 std::optional<std::string> coarse_tolerance(const Problem& problem, In sizes, const Tolerance& tolerance,
                                             double length);

@@ -8,8 +8,8 @@
 namespace lento {
 namespace {
 
-/// |d ln mu / d x_i|, of the slowest or the fastest frequency, at the start and on the way: where the start is symmetric
-/// it may vanish there alone.
+/// |d ln mu / d x_i|, of the slowest or the fastest frequency, at the start and on the way: where the start is
+/// symmetric it may vanish there alone.
 double slope_of_frequencies(const Problem& problem, double t, In x, std::size_t i, const SpringSpectrum& here,
                             double length) {
     std::vector<double> moved(x.begin(), x.end());

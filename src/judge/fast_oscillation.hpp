@@ -3,8 +3,8 @@
 ///     energy         E = 1/2 w^T M w + 1/2 sum_j k_j (g_j(x) - g_j(X))^2,     w = v - V
 ///     amplitudes     of v_i: sqrt(2 E (M^-1)_ii),  of x_i: that over the slowest frequency mu
 ///
-/// While it lasts, E/mu stays (an adiabatic invariant): it pushes the slow motion like a potential E mu(X)/mu(X_0), with
-/// the force -E grad ln mu. Its square shifts the mean of any other force by the share (amplitude/length)^2.
+/// While it lasts, E/mu stays (an adiabatic invariant): it pushes the slow motion like a potential E mu(X)/mu(X_0),
+/// with the force -E grad ln mu. Its square shifts the mean of any other force by the share (amplitude/length)^2.
 #pragma once
 
 #include <vector>

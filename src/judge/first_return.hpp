@@ -20,8 +20,8 @@ FoundReturn first_return(MicroFlow& flow, Interval interval, std::vector<double>
                          const Tolerance& tolerance, const std::stop_token& stop);
 
 /// A component that starts at nothing will not stay there. Of pairs y = (x, v), positions count for no less than this
-/// share of the largest of them, velocities alike; variables, which may be of any kind, for a thousandth. They are compared in units of their declared
-/// scales; none: 1.
+/// share of the largest of them, velocities alike; variables, which may be of any kind, for a thousandth. They are
+/// compared in units of their declared scales; none: 1.
 void level(Out sizes, bool pairs, double share, In units);
 
 }  // namespace lento

@@ -7,8 +7,8 @@
 
 namespace lento {
 
-/// Evaluations of the force that `method::direct` takes for that many vibrations, with its estimate, roughly: 50 each at
-/// a tolerance of 1e-4, 130 at 1e-8; several times that where no phase ties the motion down.
+/// Evaluations of the force that `method::direct` takes for that many vibrations, with its estimate, roughly: 50 each
+/// at a tolerance of 1e-4, 130 at 1e-8; several times that where no phase ties the motion down.
 double price_of_direct(const Problem& problem, double vibrations, double rtol);
 /// The same for springs, whose fastest oscillation is resolved.
 double price_of_direct(const Problem& problem, const SpringSpectrum& spectrum, double length, double rtol);

@@ -4,8 +4,8 @@
 ///
 ///     tau = (max f - min f) / max |f'|
 ///
-/// A step much longer than that may jump over it, and two marches that both do would agree. So may one over a pulse within
-/// a turn of a phase, whose tau is that of the phase over its frequency.
+/// A step much longer than that may jump over it, and two marches that both do would agree. So may one over a pulse
+/// within a turn of a phase, whose tau is that of the phase over its frequency.
 #pragma once
 
 #include <cmath>

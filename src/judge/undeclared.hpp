@@ -1,9 +1,9 @@
 /// What a person may not have declared: one fast oscillation of the motion, or one of the force in time.
 ///
 /// An oscillation is believed where the motion comes back near where it was, again and again and in nearly the same
-/// time, from most of the points at which that is tried, and what a revolution changes bends little: the map over one is
-/// near the identity (`docs/stroboscopic.md`). A vibration of the force is believed where it crosses its mean at equal
-/// distances of time, at the start of the run as in its middle.
+/// time, from most of the points at which that is tried, and what a revolution changes bends little: the map over one
+/// is near the identity (`docs/stroboscopic.md`). A vibration of the force is believed where it crosses its mean at
+/// equal distances of time, at the start of the run as in its middle.
 #pragma once
 
 #include <cstdint>

@@ -94,9 +94,9 @@ std::optional<Resolving> resolving_of(const Run& run) {
 }
 
 /// Of the finer of two marches, from what they differ by: where both err as their tolerances allow, the finer one is
-/// wrong by their ratio times that. NOTE: how much the error falls with the tolerance is not known where steps are long.
-/// With this power and factor the worst of 600 random runs was wrong by three times its estimate; less than a twentieth
-/// of the difference is not believed.
+/// wrong by their ratio times that. NOTE: how much the error falls with the tolerance is not known where steps are
+/// long. With this power and factor the worst of 600 random runs was wrong by three times its estimate; less than a
+/// twentieth of the difference is not believed.
 double share_of_difference(double tightness_ratio) {
     return std::clamp(6 * std::pow(tightness_ratio, 0.8), 0.05, 1.0);
 }
@@ -141,7 +141,8 @@ private:
     Pass pass(double tightness) {
         Pass pass{.final_state = run_->start(), .tightness = tightness};
         const auto keep = tightness > first_tightness && run_->estimates() ? Recorder::Keep::nothing : request().keep;
-        // NOTE: the first march looks at the force along its way: what is narrow in space is jumped over like a burst in time.
+        // NOTE: the first march looks at the force along its way: what is narrow in space is jumped over like a burst
+        // in time.
         const bool first = passes_ == 0 && run_->estimates();
         const std::size_t intervals = estimating_.samples() - 1;
         const std::size_t every = first ? (looks_along + intervals - 1) / intervals : 1;
@@ -195,8 +196,8 @@ private:
     std::vector<double> errors(const Pass& coarse, const Pass& fine) {
         auto errors = estimating_.differences(coarse, fine);
         const double share = share_of_difference(fine.tightness / coarse.tightness);
-        // NOTE: what each step is rounded by adds up like a random walk, and turns an orbit by as much times its length: a
-        // difference that may be just that does not fall with the tolerance, so it counts in full.
+        // NOTE: what each step is rounded by adds up like a random walk, and turns an orbit by as much times its
+        // length: a difference that may be just that does not fall with the tolerance, so it counts in full.
         const double walk = rounding * std::sqrt(static_cast<double>(fine.result.steps));
         for (std::size_t i = 0; i < errors.size(); ++i) {
             const double rounded = walk * (fine.scales[i] + run_->length() * march_.rates()[i]);
@@ -206,7 +207,8 @@ private:
         return errors;
     }
 
-    /// How fast the two part, where that is chaos: a thousand times from early on until they are as far apart as they get.
+    /// How fast the two part, where that is chaos: a thousand times from early on until they are as far apart as they
+    /// get.
     std::string parting(const Pass& coarse, const Pass& fine) const {
         constexpr double chaotic = 1e3;
         std::vector<double> apart;  // the farthest so far

@@ -194,8 +194,8 @@ private:
     Solution two_scale(HarmonicStart& start) {
         // NOTE: a step cannot err by less than rounding of the mean force; shorter ones only add more of them.
         constexpr double steps = 25;  // that a run takes at least
-        // NOTE: sizes as they are at the start. With those of the end, a motion that grows a thousandfold would be allowed to
-        // be wrong by as much early on.
+        // NOTE: sizes as they are at the start. With those of the end, a motion that grows a thousandfold would be
+        // allowed to be wrong by as much early on.
         const auto scales = plan_.scales;
         PhaseDoubt doubt;
         Defect defect;

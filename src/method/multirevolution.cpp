@@ -14,8 +14,8 @@ constexpr std::array options{Method::Option{"macro", "adams; or rk2, rk3, rk4 wi
                              Method::Option{"micro_steps_per_period", "as the tolerance needs"},
                              Method::Option{"estimate", "yes"}};
 
-/// What three marches take on motions that change little, with maps of some 300 evaluations; how much more on others only
-/// the first march tells.
+/// What three marches take on motions that change little, with maps of some 300 evaluations; how much more on others
+/// only the first march tells.
 Verdict judge(const Problem& problem, const Request& request) {
     constexpr double evaluations = 1e6;  // at 1e-6
     return stroboscopic_verdict(problem, evaluations * std::pow(1e-6 / request.rtol, 0.15));

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t looks = 8;   // at the true motion
 constexpr std::size_t phases = 4;  // of a period, each
 
-/// Of the finer of two marches, from what they differ by; as in direct marches, but with the tightness to the power that
-/// errors of strides have been seen to fall with.
+/// Of the finer of two marches, from what they differ by; as in direct marches, but with the tightness to the power
+/// that errors of strides have been seen to fall with.
 double share_of_difference(double tightness_ratio) {
     return std::clamp(6 * std::pow(tightness_ratio, 0.8), 0.05, 1.0);
 }
@@ -153,8 +153,8 @@ Pass StroboscopicRun::pass(const EstimatingMarch& estimating, double tightness) 
     return pass;
 }
 
-/// Keeps a point of the step a whole number of revolutions from the start, near each look that is in the step. NOTE: the
-/// point is as exact as the march; what lies between such points is not, where revolutions differ much.
+/// Keeps a point of the step a whole number of revolutions from the start, near each look that is in the step. NOTE:
+/// the point is as exact as the march; what lies between such points is not, where revolutions differ much.
 void StroboscopicRun::note_strobes(const DenseStep& dense) {
     std::vector<double> y(dense.dimension());
     const auto revolutions_at = [&](double t) {

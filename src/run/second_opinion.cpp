@@ -263,8 +263,8 @@ Solution with_second_opinion(const Problem& problem, const Request& request, con
         const auto tolerance = slow_variables ? Tolerance{request.rtol, request.atol} : tolerance_of(problem, request);
         auto best = difference(problem, compared, found, other);
         auto above = excess(best.errors, best.sizes, tolerance);
-        // NOTE: a step within the tolerance is not yet a motion within it. What the method neglects stays, however short
-        // its steps: what is far off, or takes many more steps, is not a matter of them.
+        // NOTE: a step within the tolerance is not yet a motion within it. What the method neglects stays, however
+        // short its steps: what is far off, or takes many more steps, is not a matter of them.
         constexpr double margin = 0.3, better = 0.5, far = 1e4;
         constexpr std::int64_t times = 4, few = 200;
         Request tighter = request;

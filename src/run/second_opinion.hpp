@@ -3,8 +3,8 @@
 ///
 ///     the true motion       where the method reconstructs it
 ///     slow variables        where it follows nothing else: the fast phase has no meaning there
-///     the slow motion       of springs, where the other omits the same oscillations; what these would have done is part
-///                           of the other's estimate, and their amplitudes are `left_out`
+///     the slow motion       of springs, where the other omits the same oscillations; what these would have done is
+///                           part of the other's estimate, and their amplitudes are `left_out`
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 
 namespace lento {
 
-/// Where an estimate of the components of y is above the tolerance atol + rtol max|y_i|: a sentence with the factor, that
-/// ends with `why`.
+/// Where an estimate of the components of y is above the tolerance atol + rtol max|y_i|: a sentence with the factor,
+/// that ends with `why`.
 std::optional<std::string> missed_tolerance(const Problem& problem, In errors, In sizes, const Tolerance& tolerance,
                                             const std::string& why);
 

@@ -1,5 +1,5 @@
-/// DOP853 (`step/dop853_tableau.hpp`), for y' = f(t, y): order 8, 12 evaluations a step, three more for its dense output
-/// of order 7.
+/// DOP853 (`step/dop853_tableau.hpp`), for y' = f(t, y): order 8, 12 evaluations a step, three more for its dense
+/// output of order 7.
 #pragma once
 
 #include <array>
@@ -49,16 +49,16 @@ public:
         });
     }
     In increment() const { return increment_; }
-    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number, forces with
-    /// branches may hide it from the increment, which does not see early stages.
+    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number,
+    /// forces with branches may hide it from the increment, which does not see early stages.
     bool stages_finite() const {
         Nothing nothing;
         by_twos<Extent>(point_.size(),
                         [&](std::size_t i, auto lanes) { nothing.add(load<decltype(lanes)>(&point_[i])); });
         return nothing.is_zero();
     }
-    /// Of the last attempt, times what it is weighed with: the estimate of order 5, scaled down by what both tell of the
-    /// order. NOTE: it sees the stages that the increment sees; where one of them is not a number, neither is that.
+    /// Of the last attempt, times what it is weighed with: the estimate of order 5, scaled down by what both tell of
+    /// the order. NOTE: it sees the stages that the increment sees; where one of them is not a number, neither is that.
     double error(In weights) const {
         Worst error5, error3;
         by_twos<Extent>(increment_.size(), [&](std::size_t i, auto lanes) {

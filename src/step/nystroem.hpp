@@ -1,5 +1,5 @@
-/// The Runge-Kutta-Nystroem pair RKN12(10)17M (`step/nystroem_tableau.hpp`), for x'' = a(t, x): order 12, 17 evaluations
-/// a step.
+/// The Runge-Kutta-Nystroem pair RKN12(10)17M (`step/nystroem_tableau.hpp`), for x'' = a(t, x): order 12, 17
+/// evaluations a step.
 ///
 /// Its dense output costs the acceleration at the end, which is the first of the next step. The accelerations k_j at
 /// nine places s_j of the step are interpolated and integrated twice; a multiple of w(s) = prod_j (s - s_j), linear in
@@ -66,16 +66,16 @@ public:
     }
     /// Of the last attempt: what it adds to y.
     In increment() const { return increment_; }
-    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number, forces with
-    /// branches may hide it from the increment, which does not see early stages.
+    /// Whether the last attempt came to its last stage with finite numbers. NOTE: where an early stage is not a number,
+    /// forces with branches may hide it from the increment, which does not see early stages.
     bool stages_finite() const {
         Nothing nothing;
         by_twos<Extent>(point_.size(),
                         [&](std::size_t i, auto lanes) { nothing.add(load<decltype(lanes)>(&point_[i])); });
         return nothing.is_zero();
     }
-    /// Of the last attempt: the largest error times what it is weighed with. NOTE: it sees the stages that the increment
-    /// sees; where one of them is not a number, neither is that.
+    /// Of the last attempt: the largest error times what it is weighed with. NOTE: it sees the stages that the
+    /// increment sees; where one of them is not a number, neither is that.
     double error(In weights) const {
         const std::size_t d = point_.size();
         Worst position, velocity;

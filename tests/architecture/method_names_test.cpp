@@ -1,5 +1,5 @@
-/// A method's name stands in its own file and nowhere else: others read it from the table (`method::direct.name`), so that a method can be added
-/// or renamed in one place. JSON keys aside.
+/// A method's name stands in its own file and nowhere else: others read it from the table (`method::direct.name`), so
+/// that a method can be added or renamed in one place. JSON keys aside.
 #include <gtest/gtest.h>
 
 #include <cctype>

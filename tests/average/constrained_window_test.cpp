@@ -1,4 +1,5 @@
-/// Windows on constraints: no allocation in a micro-step, cost and memory in proportion to the number of links, half windows.
+/// Windows on constraints: no allocation in a micro-step, cost and memory in proportion to the number of links, half
+/// windows.
 #include <gtest/gtest.h>
 
 #include <malloc.h>
@@ -144,7 +145,8 @@ TEST(ConstrainedWindow, cost_grows_linearly_in_the_number_of_links) {
     if (!measures) {
         GTEST_SKIP();
     }
-    // NOTE: others use the machine and its caches too, which makes the long chain the slower one: the best of several times counts.
+    // NOTE: others use the machine and its caches too, which makes the long chain the slower one: the best of several
+    // times counts.
     double many = HUGE_VAL;
     double few = HUGE_VAL;
     for (int attempt = 0; attempt < 10 && !(many < 12 * few); ++attempt) {

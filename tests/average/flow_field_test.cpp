@@ -74,7 +74,8 @@ Point averaged(Field& field, int sweeps, std::size_t m, const Point& start, doub
     return z;
 }
 
-/// N sweeps err by O(eps^(N+1)) over a time of t_slow/eps, in true states at one phase of the flow that is not that of the start.
+/// N sweeps err by O(eps^(N+1)) over a time of t_slow/eps, in true states at one phase of the flow that is not that of
+/// the start.
 template <class Make>
 void expect_orders(Make make, const Point& start, double t_slow, std::size_t m, const Point& eps, int most_sweeps) {
     std::vector<Point> errors(static_cast<std::size_t>(most_sweeps));
@@ -230,7 +231,8 @@ TEST(FlowField, says_where_the_period_is_that_of_one_orbit_only) {
     EXPECT_NE(escaping.not_periodic(Point{1, 0, 0, 2}, 1, 1e-6)->find("it escapes"), std::string::npos);
 }
 
-/// What the rate of the whole and that of the exact part have in common costs digits, and no more than that: z' is known to ulps of A.
+/// What the rate of the whole and that of the exact part have in common costs digits, and no more than that: z' is
+/// known to ulps of A.
 TEST(FlowField, knows_a_small_perturbation_to_ulps_of_the_large_part) {
     const double eps = 1e-8;
     FlowField field(papers::van_der_pol(eps));

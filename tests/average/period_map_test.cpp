@@ -48,7 +48,8 @@ TEST(PeriodMap, keeps_the_digits_of_a_change_far_below_those_of_the_state) {
 }
 
 TEST(PeriodMap, goes_back_where_it_came_from) {
-    // Damped, so that a revolution does not end where it began: the inverse has to use the section of the point it looks for.
+    // Damped, so that a revolution does not end where it began: the inverse has to use the section of the point it
+    // looks for.
     const auto damped = first_order_system(2, [](auto y, auto, auto rate) {
         rate[0] = y[1];
         rate[1] = -y[0] - 0.05 * y[0] * y[0] * y[0] - 0.02 * y[1];

@@ -130,8 +130,8 @@ TEST(SlowGuess, is_where_springs_are_as_long_as_learnt_and_nearest_in_the_metric
         EXPECT_NEAR(g[j], learnt.measures[j], 1e-13);
         EXPECT_NEAR(dg[j], expected[j], 1e-13);
     }
-    // M (x - before) is a combination of gradients, up to their turning on the way: along the slow manifold it has no component. A motion of
-    // both masses along it is the turning of the whole about the origin.
+    // M (x - before) is a combination of gradients, up to their turning on the way: along the slow manifold it has no
+    // component. A motion of both masses along it is the turning of the whole about the origin.
     const std::vector<double> turning{-x[1], x[0], -x[3], x[2]}, mass{1, 1, 3, 3};
     double along = 0, size = 0;
     for (std::size_t i = 0; i < 4; ++i) {

@@ -23,8 +23,8 @@ Fine cube_root(const Fine& x) {
     return x < 0 ? -cube_root(-x) : pow(x, Fine(1) / 3);
 }
 
-/// A function for increments of two precisions and for fifty digits, on an interval in which it is monotonic: there, and only
-/// there, a relative error of the change can be asked for without a condition number.
+/// A function for increments of two precisions and for fifty digits, on an interval in which it is monotonic: there,
+/// and only there, a relative error of the change can be asked for without a condition number.
 struct Function {
     std::string name;
     std::function<I(I)> on_double;
@@ -183,7 +183,8 @@ TEST(Increment, value_and_total_are_those_of_plain_evaluation) {
 }
 
 TEST(Increment, spring_of_frequency_1e8_is_quiet) {
-    // g = hypot(x, y) - 1 moves by about 1e-8: rounding g makes a noise of 1e-8 of that, rounding its change one of 1e-16.
+    // g = hypot(x, y) - 1 moves by about 1e-8: rounding g makes a noise of 1e-8 of that, rounding its change one of
+    // 1e-16.
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> angle(-3, 3);
     std::uniform_real_distribution<double> turn(-1, 1);

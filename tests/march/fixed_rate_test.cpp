@@ -1,4 +1,5 @@
-/// Fixed steps of Runge-Kutta methods on y' = rate(t, y), and the point where a step's result starts (slow-manifold (38)).
+/// Fixed steps of Runge-Kutta methods on y' = rate(t, y), and the point where a step's result starts (slow-manifold
+/// (38)).
 #include <gtest/gtest.h>
 
 #include <cmath>

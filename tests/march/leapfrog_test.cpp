@@ -62,8 +62,8 @@ TEST(Leapfrog, nearest_reconstruction_returns_from_special_phases_alone) {
     EXPECT_GT(return_error(pendulum(generic), generic, 0.02, 1000, Reconstruct::nearest), 0.01);
 }
 
-/// The error of xi = x^2 + 4 y^2 after T = 1 along an elliptic spiral. The second point is turned by an angle of O(H) against the first: the
-/// fast phase of x is free, and only then does the second derivative of xi matter.
+/// The error of xi = x^2 + 4 y^2 after T = 1 along an elliptic spiral. The second point is turned by an angle of O(H)
+/// against the first: the fast phase of x is free, and only then does the second derivative of xi matter.
 double spiral_error(int order, Reconstruct kind, double H) {
     const double eps = 1e-7;
     const auto elliptic = slow_system(first_order_system(2,

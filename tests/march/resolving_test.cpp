@@ -64,7 +64,8 @@ std::vector<double> perihelion() {
 }
 
 TEST(ResolvingMarch, errors_of_steps_are_within_the_tolerance) {
-    // NOTE: errors of ten steps or more add up, and those of early steps grow on the way; an ellipse makes a few of each.
+    // NOTE: errors of ten steps or more add up, and those of early steps grow on the way; an ellipse makes a few of
+    // each.
     for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-11}) {
         const auto coordinates = march(kepler(), perihelion(), Ellipse::period, {.rtol = rtol});
         EXPECT_EQ(coordinates.result.outcome, Outcome::completed);

@@ -59,7 +59,8 @@ TEST(Direct, says_that_a_motion_has_grown_beyond_belief) {
     EXPECT_TRUE(kept.warnings().empty());
 }
 
-/// The pendulum at omega = 1e5, to 1e-6 in the angle: what Bulirsch-Stoer takes, at the loosest tolerance that is good enough, against strides.
+/// The pendulum at omega = 1e5, to 1e-6 in the angle: what Bulirsch-Stoer takes, at the loosest tolerance that is good
+/// enough, against strides.
 TEST(Multirevolution, takes_a_fortieth_of_the_evaluations_of_bulirsch_stoer) {
     using State = std::array<double, 2>;
     const papers::Pendulum pendulum;

@@ -1,4 +1,5 @@
-/// Runs on constraints that cannot start or cannot go on: each ends in an outcome, a sentence, and what was found so far.
+/// Runs on constraints that cannot start or cannot go on: each ends in an outcome, a sentence, and what was found so
+/// far.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-/// SHAKE-SHAKE, RATTLE-SHAKE and direct integration on constraints: agreement, residuals, multipliers, forces of every kind.
+/// SHAKE-SHAKE, RATTLE-SHAKE and direct integration on constraints: agreement, residuals, multipliers, forces of every
+/// kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ Chain double_pendulum() {
     return papers::double_pendulum();
 }
 
-// --- Agreement with Lagrangian coordinates ----------------------------------------------------------------------------
+// --- Agreement with Lagrangian coordinates
+// ----------------------------------------------------------------------------
 
 void expect_agreement(const PlanePendulum& pendulum, double t_end, double bound) {
     EXPECT_LT(pendulum.apart(t_end), bound);
@@ -246,7 +248,8 @@ TEST(Multipliers, total_is_the_mean_of_the_true_one) {
         {.start = chain.position({0.5, 0.0}), .t_end = 0.1, .method = "rattle-shake", .rtol = 1e-8, .atol = 1e-10});
     for (const double t : {0.02, 0.05, 0.08}) {
         for (std::size_t j = 0; j < 2; ++j) {
-            // NOTE: a plain mean over one period of something O(omega) keeps a part of size one that depends on the phase; a kernel does not.
+            // NOTE: a plain mean over one period of something O(omega) keeps a part of size one that depends on the
+            // phase; a kernel does not.
             const FilterWeights weights(Filter("cos8"), 12 * 16);
             double mean = weights[0] * direct.slow(t).multipliers[j];
             for (std::size_t k = 1; k <= weights.each_side(); ++k) {

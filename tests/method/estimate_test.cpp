@@ -81,7 +81,8 @@ TEST(DirectEstimate, chaos_misses_the_tolerance_and_tells_how_fast_motions_part)
     const auto run = solve(lorenz, {.start = {1, 1, 1}, .t_end = 60, .method = "direct", .rtol = 1e-9});
     EXPECT_EQ(run.outcome(), Outcome::tolerance_missed);
     EXPECT_GT(*std::ranges::max_element(run.record().error_estimate), 1);
-    // Its largest Lyapunov exponent is 0.906. Motions that have been as far apart as they get for long tell nothing of it.
+    // Its largest Lyapunov exponent is 0.906. Motions that have been as far apart as they get for long tell nothing of
+    // it.
     for (const double t_end : {60.0, 300.0}) {
         const auto far = solve(lorenz, {.start = {1, 1, 1}, .t_end = t_end, .method = "direct", .rtol = 1e-9});
         const auto at = far.explanation().find("part by a factor of e every ");
@@ -123,7 +124,8 @@ TEST(DirectEstimate, what_is_narrow_in_space_is_not_jumped_over) {
 }
 
 TEST(DirectEstimate, a_pulse_within_a_turn_of_a_phase_is_not_jumped_over) {
-    // x'' = exp(-k (1 - cos theta)): each turn gives 2 pi exp(-k) I_0(k)/omega to the velocity, by the asymptotic series.
+    // x'' = exp(-k (1 - cos theta)): each turn gives 2 pi exp(-k) I_0(k)/omega to the velocity, by the asymptotic
+    // series.
     constexpr double k = 2e4, omega = 2 * pi * 3;
     const auto problem = vibrated_system(1, omega, [](auto, auto, auto, auto theta, auto f) {
                              f[0] = exp(-k * (1 - cos(theta)));

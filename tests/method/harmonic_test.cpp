@@ -218,7 +218,8 @@ TEST(HarmonicMethod, multipliers_are_the_true_ones) {
     }
 }
 
-/// A stiffness near the square of the frequency, and a velocity coefficient of its size: sweeps do not converge, and it says so.
+/// A stiffness near the square of the frequency, and a velocity coefficient of its size: sweeps do not converge, and it
+/// says so.
 TEST(HarmonicMethod, refuses_where_sweeps_do_not_converge) {
     const double omega = 1e4;
     const auto resonant = vibrated_system(1, omega, [=](auto x, auto, auto, auto theta, auto f) {

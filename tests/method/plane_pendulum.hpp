@@ -14,7 +14,8 @@
 
 namespace lento {
 
-/// The inverted pendulum of the papers, as a point in the plane and as an angle, under a vibration w(theta) and with friction.
+/// The inverted pendulum of the papers, as a point in the plane and as an angle, under a vibration w(theta) and with
+/// friction.
 struct PlanePendulum {
     double l = 0.2;
     double g = 9.8;

@@ -1,4 +1,5 @@
-/// Random vibrated systems (`papers/random_vibrated.hpp`) by harmonic averages, against Boost.odeint in long double, which nobody here wrote.
+/// Random vibrated systems (`papers/random_vibrated.hpp`) by harmonic averages, against Boost.odeint in long double,
+/// which nobody here wrote.
 #pragma once
 
 #include <algorithm>

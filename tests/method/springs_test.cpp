@@ -1,5 +1,5 @@
-/// Stiff springs: hmm-stiff, ipa and constraints through springs, against closed forms and direct integration. The figures of the papers are
-/// in tests/papers.
+/// Stiff springs: hmm-stiff, ipa and constraints through springs, against closed forms and direct integration. The
+/// figures of the papers are in tests/papers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

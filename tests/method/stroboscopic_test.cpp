@@ -133,7 +133,8 @@ TEST(Sam, differences_have_their_order_in_eps) {
     }
 }
 
-/// (28): Runge-Kutta micro-steps on a vibrated system have nu = 1: at the same steps a period the error does not depend on eps.
+/// (28): Runge-Kutta micro-steps on a vibrated system have nu = 1: at the same steps a period the error does not depend
+/// on eps.
 TEST(Sam, errors_of_runge_kutta_micro_steps_do_not_depend_on_the_frequency) {
     std::vector<double> errors;
     for (const double omega : {1e4, 1e5, 1e6}) {
@@ -572,7 +573,8 @@ TEST(Stroboscopic, methods_keep_constraints_and_find_their_forces) {
         for (std::size_t i = 0; i < 4; ++i) {
             EXPECT_NEAR(run.final_state().position[i], truth[i], 1e-6) << method;
         }
-        // The mean force of the rods is that of gravity and of the slow motion, not of the vibration: some hundredths of a newton a metre.
+        // The mean force of the rods is that of gravity and of the slow motion, not of the vibration: some hundredths
+        // of a newton a metre.
         EXPECT_LT(std::abs(run.final_state().total_multipliers[0]), 10);
     }
 }

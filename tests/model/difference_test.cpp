@@ -154,8 +154,9 @@ TEST(Difference, of_every_function_is_right_to_1e_minus_14_of_itself) {
     }
 }
 
-// NOTE: errors are measured by the change and the moves: the former may be small because of cancellation that the expression itself
-// asks for. Where an expression takes the sine of a million, its value has lost digits and its change loses them too; few do.
+// NOTE: errors are measured by the change and the moves: the former may be small because of cancellation that the
+// expression itself asks for. Where an expression takes the sine of a million, its value has lost digits and its change
+// loses them too; few do.
 TEST(Difference, of_random_expressions_agrees_with_increments) {
     std::mt19937_64 random(5);
     std::vector<double> errors;

@@ -236,7 +236,8 @@ TEST(Graph, shares_what_is_equal) {
     EXPECT_EQ(world.graph.size(), before);
 }
 
-/// The Hessian of the potential of particles in a row, every neighbouring pair with a Lennard-Jones potential and a cut-off.
+/// The Hessian of the potential of particles in a row, every neighbouring pair with a Lennard-Jones potential and a
+/// cut-off.
 CompiledFunction row_hessian(int pairs) {
     Graph graph;
     std::vector<Place> places;

@@ -89,7 +89,8 @@ frequency = "1/eps"
 )toml");
     ASSERT_EQ(found.slow.why_not, "");
     ASSERT_EQ(found.slow.variables.size(), 2U);
-    // z = x + i eps v turns as e^(-i theta): along x = cos theta, eps v = -sin theta both stay 1 and 0, whatever the phase.
+    // z = x + i eps v turns as e^(-i theta): along x = cos theta, eps v = -sin theta both stay 1 and 0, whatever the
+    // phase.
     for (const double theta : {0.0, 0.4, 2.0}) {
         std::vector<double> values(2);
         const ModelFunction both(found.model, {found.slow.variables[0].node, found.slow.variables[1].node});

@@ -1,4 +1,5 @@
-/// Forces of text models behind a field at many phases: compiled for all of them at once after some time, and the same as before.
+/// Forces of text models behind a field at many phases: compiled for all of them at once after some time, and the same
+/// as before.
 #include "model/phase_evaluator.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-/// Every reproduction agrees with print or its reference figures, which are told apart, and disagreement would be noticed.
+/// Every reproduction agrees with print or its reference figures, which are told apart, and disagreement would be
+/// noticed.
 #include "papers/reproduction.hpp"
 
 #include <gtest/gtest.h>

@@ -457,8 +457,8 @@ std::vector<S> carried(Flow& flow, double h, const std::vector<S>& y, std::vecto
     return w;
 }
 
-/// Series through y: they meet the motions of the points on the curve; directions are turned as differences of motions are, and come back as
-/// they went. `rounding` is what the flow makes of an ulp.
+/// Series through y: they meet the motions of the points on the curve; directions are turned as differences of motions
+/// are, and come back as they went. `rounding` is what the flow makes of an ulp.
 template <class Flow>
 void expect_series_and_derivative(Flow flow, const Point& y, double h, double rounding = 2e-15) {
     constexpr int degree = 9;

@@ -54,7 +54,8 @@ TEST(AdamsWeights, keep_their_digits_for_millions_of_periods) {
     EXPECT_NEAR(std::accumulate(w.begin(), w.end(), 0.0), 1e6, 1e-8);
 }
 
-/// Predictor and corrector, each followed by an evaluation, from exact starting values: the largest error on the way of a logistic growth.
+/// Predictor and corrector, each followed by an evaluation, from exact starting values: the largest error on the way of
+/// a logistic growth.
 double pece_error(int order, int N) {
     const double eps = 4.0 / 4096;
     const auto exact = [](double t) { return 1 / (1 + 3 * std::exp(-t)); };

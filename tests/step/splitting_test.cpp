@@ -25,8 +25,8 @@ const std::vector<SplittingCoefficients> all{strang_splitting,           aba84_s
                                              suzuki4_splitting,          merged(suzuki4_splitting), kahan_li6_splitting,
                                              merged(kahan_li6_splitting)};
 
-/// An oscillator of frequency 1 and one of frequency sqrt 2, coupled by eps V(q) = eps (sin(q_1 + q_2 / 2) + q_1^2 q_2).
-/// y = (q_1, q_2, p_1, p_2)
+/// An oscillator of frequency 1 and one of frequency sqrt 2, coupled by eps V(q) = eps (sin(q_1 + q_2 / 2) + q_1^2
+/// q_2). y = (q_1, q_2, p_1, p_2)
 template <class S>
 void force(const S* q, S* result) {
     const S c = std::cos(q[0] + q[1] / 2);

@@ -37,8 +37,8 @@ struct Request {
     Tolerance tolerance() const { return {rtol, atol, scales}; }
 };
 
-/// Throws Misuse for what no method can run: sizes that do not fit, times in the wrong order, tolerances and scales that
-/// are not positive. Returns the request with the velocity and the scales of the problem filled in.
+/// Throws Misuse for what no method can run: sizes that do not fit, times in the wrong order, tolerances and scales
+/// that are not positive. Returns the request with the velocity and the scales of the problem filled in.
 Request checked(Request request, const Problem& problem);
 /// Of the result, by the scales of the request or else of the problem.
 Tolerance tolerance_of(const Problem& problem, const Request& request);
