@@ -113,6 +113,8 @@ public:
                     motion_.spectrum().fastest * motion_.size().time / (2 * std::numbers::pi)));
         }
         using Steps = EstimatingMarch::Schedule::Steps;
+        const auto before = motion_.force_evaluations();
+        std::int64_t last = 0;
         auto found = estimating_.run(
             {.first = first_tightness,
              .looser = 3,  // the first march, whose error is that of the second at most
@@ -122,9 +124,16 @@ public:
                      : options().sweeps ? 1
                                         : 5,
              .steps = choice_.step ? Steps::given : Steps::chosen},
-            {.march = [&](double tightness) { return pass(tightness); },
+            {.march =
+                 [&](double tightness) {
+                     last = motion_.force_evaluations();
+                     auto marched = pass(tightness);
+                     last = motion_.force_evaluations() - last;
+                     return marched;
+                 },
              .prepare = {},
              .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
+        for_estimate_ = motion_.force_evaluations() - before - last;
         if (!found.errors.empty()) {
             add_to(found.errors, 1, fast_.pushes);
             run_->estimate(std::move(found.errors), found.pass.scales,
@@ -248,7 +257,8 @@ private:
         run_->note(choice_);
         run_->note("sweeps", fmt::format("{}", last_sweeps_));
         run_->statistics().slow_evaluations = motion_.evaluations();
-        run_->statistics().force_evaluations = motion_.force_evaluations();
+        run_->statistics().force_evaluations = motion_.force_evaluations() - for_estimate_;
+        run_->statistics().estimate_evaluations = for_estimate_;
     }
 
     static constexpr double first_tightness = 0.02;  // the share of the tolerance that a step may err by
@@ -258,6 +268,7 @@ private:
     EstimatingMarch estimating_;
     int sweeps_ = 0, last_sweeps_ = -1, passes_ = 0;
     FastOscillation fast_;
+    std::int64_t for_estimate_ = 0;
     double allowed_ = 0;        // correction of the acceleration
     double excess_ = HUGE_VAL;  // of the estimate, over the tolerance
     bool stalled_ = false;

@@ -200,6 +200,8 @@ private:
         PhaseDoubt doubt;
         Defect defect;
         bool first = true;
+        const auto before = field_->evaluations();
+        std::int64_t last = 0;
         auto found = estimating_.run(
             {.first = first_tightness,
              .looser = 60,
@@ -208,13 +210,16 @@ private:
              .most = run_->estimates() ? 5 : 0},
             {.march =
                  [&](double tightness) {
+                     last = field_->evaluations();
                      auto pass = march().run(tightness, scales, std::exchange(first, false) ? &doubt : nullptr);
+                     last = field_->evaluations() - last;
                      steps_ += pass.result.steps;
                      rejected_ += pass.result.rejected;
                      return pass;
                  },
              .prepare = [&](const Pass& coarse) { defect = refined(start, coarse, doubt); },
              .errors = [&](const Pass& coarse, const Pass& fine) { return march().errors(coarse, fine, defect); }});
+        for_estimate_ = field_->evaluations() - before - last;
         if (found.pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(found.pass));
         }
@@ -330,7 +335,9 @@ private:
     }
 
     void count() {
-        run_->statistics().force_evaluations = evaluations_.value_or(field_->evaluations()) + sudden_.evaluations;
+        run_->statistics().force_evaluations =
+            evaluations_.value_or(field_->evaluations()) + sudden_.evaluations - for_estimate_;
+        run_->statistics().estimate_evaluations = for_estimate_;
         run_->note(macro_);
         run_->note("phases", fmt::format("{}", plan_.phases));
         run_->note("sweeps", fmt::format("{}", plan_.sweeps));
@@ -351,6 +358,7 @@ private:
     std::shared_ptr<HarmonicAverage> average_;
     std::int64_t steps_ = 0, rejected_ = 0;
     std::optional<std::int64_t> evaluations_;
+    std::int64_t for_estimate_ = 0;  // other marches than the last, and looks at what is left out
 };
 
 }  // namespace
