@@ -44,7 +44,7 @@ Price price_of(const LoadedModel& loaded, Request request) {
     request.t_end = request.t_start + trial_periods * *period;
     const Solution trial = solve(loaded.problem, request);
     const double factor = length / (trial_periods * *period);
-    return {all_evaluations(trial.statistics()) * factor, trial.statistics().wall_seconds * factor};
+    return {trial.statistics().all_evaluations() * factor, trial.statistics().wall_seconds * factor};
 }
 
 /// The true solution at the samples of a run; the slow one where the method gives no other.
@@ -198,7 +198,7 @@ struct Work {
 
 Work work_of(const RunRecord& record, bool estimated) {
     const auto& s = record.statistics;
-    const double all = all_evaluations(s);
+    const double all = s.all_evaluations();
     const double plain = static_cast<double>(s.force_evaluations);
     return estimated ? Work{all, s.wall_seconds} : Work{plain, s.wall_seconds * plain / all};
 }
@@ -231,7 +231,7 @@ void print_comparison(const RunRecord& method, const RunRecord& reference, const
     fmt::print(
         "  (of the true solution, at the sample times, beside a resolved run of {:.0f} evaluations{}; over time in "
         "error.csv)\n",
-        all_evaluations(reference.statistics),
+        reference.statistics.all_evaluations(),
         reference.error_estimate.empty()
             ? std::string()
             : fmt::format(" whose own error is at most {:.1e}", largest(reference.error_estimate)));

@@ -75,8 +75,8 @@ std::string summary_text(const RunOutput& output, const Terminal& terminal) {
     add("macro-steps", fmt::format("{} ({} rejected)", s.macro_steps, s.rejected_steps));
     add("micro-steps", fmt::format("{}", s.micro_steps));
     std::string saved;
-    if (output.view.resolving && all_evaluations(s) > 0 && record.method != method::direct.name) {
-        const double factor = *output.view.resolving / all_evaluations(s);
+    if (output.view.resolving && s.all_evaluations() > 0 && record.method != method::direct.name) {
+        const double factor = *output.view.resolving / s.all_evaluations();
         saved = factor >= 1 ? fmt::format(" (about {:.2g} times fewer than resolving each vibration)", factor)
                             : std::string(" (resolving each vibration takes fewer)");
     }

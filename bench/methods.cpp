@@ -135,7 +135,7 @@ private:
     }
     static Measured end_of(const Solution& run) {
         const auto state = run.has_fast() ? run.reconstruct(run.final_state()) : run.final_state();
-        return {{state.position[0], state.velocity[0]}, run.statistics().force_evaluations};
+        return {{state.position[0], state.velocity[0]}, static_cast<std::int64_t>(run.statistics().all_evaluations())};
     }
     Measured by(const std::string& method, double rtol) const {
         return end_of(lento::solve(pendulum_.vibrated(omega_), request(method, rtol)));

@@ -49,7 +49,7 @@ public:
         }
         const auto end = run.reconstruct(run.final_state()).position;
         const auto truth = resolved(power, t_slow);
-        Run result{static_cast<double>(run.statistics().force_evaluations), 0, 0};
+        Run result{run.statistics().all_evaluations(), 0, 0};
         for (std::size_t i = 0; i < end.size(); ++i) {
             result.error = larger(result.error, std::abs(end[i] - truth[i]));
         }

@@ -87,8 +87,8 @@ std::string answer(const RunOutput& output) {
          fmt::format("{}{:.2g} s to solve",
                      for_estimate > 0 ? fmt::format("and {} for the estimate; ", grouped(for_estimate)) : std::string(),
                      record.statistics.wall_seconds));
-    if (output.view.resolving && all_evaluations(record.statistics) > 0 && record.method != method::direct.name) {
-        const double factor = *output.view.resolving / all_evaluations(record.statistics);
+    if (output.view.resolving && record.statistics.all_evaluations() > 0 && record.method != method::direct.name) {
+        const double factor = *output.view.resolving / record.statistics.all_evaluations();
         const bool gain = factor >= 1;
         fact(html, gain ? "Saved" : "More work", times(gain ? factor : 1 / factor),
              fmt::format("resolving each vibration takes {}{:.2g} evaluations, {}", gain ? "" : "only ",

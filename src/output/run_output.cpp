@@ -21,10 +21,6 @@ bool has_result(Outcome outcome) {
     return outcome == Outcome::completed || outcome == Outcome::tolerance_missed;
 }
 
-double all_evaluations(const Statistics& statistics) {
-    return static_cast<double>(statistics.force_evaluations + statistics.estimate_evaluations);
-}
-
 Json summary_json(const RunOutput& output) {
     const auto& record = output.record;
     const auto& statistics = record.statistics;

@@ -83,9 +83,6 @@ struct RunView {
 /// Whether a run reached its end, so that there is a result: within its tolerance, or beside it with a warning.
 bool has_result(Outcome outcome);
 
-/// Evaluations of a run, with those for the estimate of its error.
-double all_evaluations(const Statistics& statistics);
-
 struct RunOutput {
     using Named = std::vector<std::pair<std::string, double>>;
 

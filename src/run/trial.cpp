@@ -11,10 +11,6 @@ namespace {
 
 constexpr double loose = 1e-3;
 
-std::int64_t all_evaluations(const Statistics& statistics) {
-    return statistics.force_evaluations + statistics.estimate_evaluations;
-}
-
 }  // namespace
 
 Request trial_request(const Method& method, Request request) {
@@ -36,7 +32,7 @@ std::optional<Trial> trial_of(const Solution& tried, const Method& method, const
     const double reached = tried.record().t_end - asked.t_start;
     const double order = &method == &method::multirevolution ? 8 : 4;
     const double finer = std::pow(loose / asked.rtol, 1 / (order + 1));
-    Trial trial{all_evaluations(statistics) * finer * (asked.t_end - asked.t_start) / reached,
+    Trial trial{statistics.all_evaluations() * finer * (asked.t_end - asked.t_start) / reached,
                 reached / static_cast<double>(std::max<std::int64_t>(1, statistics.macro_steps))};
     if (const auto revolutions = tried.final_state().revolutions) {
         trial.period = reached / *revolutions;
@@ -53,7 +49,7 @@ double direct_by_trial(const Problem& problem, Request request, double period) {
     request.atol = std::max(tightest * request.atol / given, request.atol / count);
     request.t_end = std::min(request.t_end, request.t_start + periods * period);
     const double share = (request.t_end - request.t_start) / (count * period);
-    return static_cast<double>(all_evaluations(solve(problem, request, method::direct).statistics())) / share;
+    return solve(problem, request, method::direct).statistics().all_evaluations() / share;
 }
 
 }  // namespace lento

@@ -51,7 +51,7 @@ public:
                         .omega = random_.omega,
                         .rtol = rtol,
                         .averaged = run.outcome() == Outcome::completed && run.record().method == "harmonic",
-                        .evaluations = run.statistics().force_evaluations};
+                        .evaluations = static_cast<std::int64_t>(run.statistics().all_evaluations())};
         if (!result.averaged) {
             result.why = run.outcome() != Outcome::completed ? run.explanation()
                          : run.record().tried.empty()        ? automatic_choice(random_.system(), request).why

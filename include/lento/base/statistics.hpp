@@ -18,6 +18,9 @@ struct Statistics {
     double projection_residual = 0;          ///< the largest change in a last iteration, over its tolerance
     std::int64_t bridges = 0;                ///< macro-steps that had to be integrated directly
     double wall_seconds = 0;
+
+    /// With those for the estimate.
+    double all_evaluations() const { return static_cast<double>(force_evaluations + estimate_evaluations); }
 };
 
 }  // namespace lento
