@@ -1,5 +1,5 @@
-/// Right-hand sides as steps that resolve everything see them (`march/resolving.hpp`): by the share c of a step, with times
-/// and phases reduced once a step. What steppers are given, each compiled for the lengths that it has.
+/// Right-hand sides as steps that resolve everything see them (`march/resolving.hpp`): by the share c of a step, with
+/// times and phases reduced once a step. What steppers are given, each compiled for the lengths that it has.
 ///
 ///     PositionSide    accelerations, at positions alone         for Nystroem's pair
 ///     FormSide        the same, of positions and momenta
