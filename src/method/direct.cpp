@@ -181,7 +181,7 @@ private:
     /// A step may be this long: shorter in each march, so that two of them differ where that is what limits them.
     double longest() const {
         constexpr double meets = 1.5;  // what a force does in that many times tau shows in some stage of a step
-        constexpr double passes = 3;  // tau of a smooth oscillation is a third of its period: no reason for short steps
+        constexpr double smooth = 3;  // tau of a smooth oscillation is a third of its period: no reason for short steps
         const double shortest = std::min(meets * std::min(sudden_.time, sharp_.time), smooth * along_);
         return std::min(run_->length() / 16, shortest) * std::pow(0.7, passes_);
     }
