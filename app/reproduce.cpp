@@ -35,12 +35,19 @@ Json as_json(const Reproduction& reproduction, const Result& result) {
         if (row.reference) {
             rows.back()["reference"] = *row.reference;  // not print: measured beforehand
         }
+        if (!row.erratum.empty()) {
+            rows.back()["erratum"] = row.erratum;
+        }
     }
     const auto claims = model::mapped(result.claims, [](const papers::Claim& claim) {
-        return Json{{"text", claim.text},
-                    {"measured", claim.measured},
-                    {"holds", claim.holds},
-                    {"source", claim.source == papers::Source::paper ? "paper" : "lento"}};
+        Json json{{"text", claim.text},
+                  {"measured", claim.measured},
+                  {"holds", claim.holds},
+                  {"source", claim.source == papers::Source::paper ? "paper" : "lento"}};
+        if (!claim.erratum.empty()) {
+            json["erratum"] = claim.erratum;
+        }
+        return json;
     });
     return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
             {"claims", claims},      {"agrees", result.agrees()}};
@@ -73,12 +80,16 @@ void print(const Reproduction& reproduction, const Result& result) {
     if (result.has_references()) {
         fmt::print("  {}\n", result.references);
     }
-    if (!std::ranges::all_of(result.rows, &papers::Row::judged)) {
+    if (!result.not_judged.empty()) {
         fmt::print("  Not judged: {}\n", result.not_judged);
     }
     for (const auto& claim : result.claims) {
-        fmt::print("  {}  {}{}: {:.4g}\n", claim.holds ? "holds" : "FAILS",
-                   claim.source == papers::Source::lento ? "Lento: " : "", claim.text, claim.measured);
+        const char* verdict = claim.holds ? "holds" : claim.agrees() ? "does not hold" : "FAILS";
+        fmt::print("  {}  {}{}: {:.4g}\n", verdict, claim.source == papers::Source::lento ? "Lento: " : "", claim.text,
+                   claim.measured);
+    }
+    for (const auto& erratum : result.errata()) {
+        fmt::print("  Erratum: {}\n", erratum);
     }
 }
 

@@ -36,9 +36,10 @@ std::string cell(const Row& row) {
     const auto verdict = verdict_of(row);
     const auto expected =
         row.expected() ? fmt::format(" <span class=\"soft\">| {}</span>", figure_text(*row.expected())) : "";
-    const char* mark = !row.judged        ? " <span class=\"soft\">(not judged)</span>"
-                       : !verdict.empty() ? sign(row.agrees())
-                                          : "";
+    const char* mark = !row.erratum.empty() ? " <span class=\"soft\">(erratum)</span>"
+                       : !row.judged        ? " <span class=\"soft\">(not judged)</span>"
+                       : !verdict.empty()   ? sign(row.agrees())
+                                            : "";
     return fmt::format("<td class=\"{}\" title=\"{}\">{}{}{}</td>", row.judged ? verdict : "", verdict,
                        figure_text(row.computed), expected, mark);
 }
@@ -86,7 +87,7 @@ std::string table(const Result& result) {
     if (result.has_references()) {
         html += fmt::format("<p class=\"soft\">{}</p>\n", escaped(result.references));
     }
-    if (!std::ranges::all_of(rows, &Row::judged)) {
+    if (!result.not_judged.empty()) {
         html += fmt::format("<p class=\"soft\">Not judged: {}</p>\n", escaped(result.not_judged));
     }
     return html;
@@ -105,10 +106,21 @@ std::string claims(const Result& result, Source source, const char* title) {
             continue;
         }
         html += fmt::format("<tr><td class=\"text\">{}</td><td>{:.4g}</td><td class=\"{}\">{}</td></tr>\n",
-                            escaped(claim.text), claim.measured, agreement(claim.holds),
-                            claim.holds ? "holds &#10003;" : "fails &#10007;");
+                            escaped(claim.text), claim.measured, agreement(claim.agrees()),
+                            claim.holds      ? "holds &#10003;"
+                            : claim.agrees() ? "does not hold: see the erratum"
+                                             : "fails &#10007;");
     }
     return html + "</table></div>\n";
+}
+
+std::string errata(const Result& result) {
+    const auto sentences = result.errata();
+    std::string html = sentences.empty() ? "" : "<h2>Errata</h2>\n<ul>\n";
+    for (const auto& sentence : sentences) {
+        html += fmt::format("<li>{}</li>\n", escaped(sentence));
+    }
+    return html + (sentences.empty() ? "" : "</ul>\n");
 }
 
 /// None where there is no page, or its entry cannot be read.
@@ -130,7 +142,10 @@ std::optional<Entry> entry_in(const std::filesystem::path& folder, const papers:
 }  // namespace
 
 std::string verdict_of(const Row& row) {
-    return !row.judged ? "not judged" : row.agrees() && !row.expected() ? "" : agreement(row.agrees());
+    return !row.erratum.empty()              ? "erratum"
+           : !row.judged                     ? "not judged"
+           : row.agrees() && !row.expected() ? ""
+                                             : agreement(row.agrees());
 }
 
 std::string summary(const std::vector<Entry>& entries) {
@@ -169,7 +184,8 @@ Entry write_page(const std::filesystem::path& folder, const papers::Reproduction
     if (!result.rows.empty()) {
         body += table(result);
     }
-    body += claims(result, Source::paper, "What it was to show") + claims(result, Source::lento, "What Lento claims");
+    body += claims(result, Source::paper, "What it was to show") + claims(result, Source::lento, "What Lento claims") +
+            errata(result);
     write_whole(folder / (name + ".html"), page::document(reproduction.id, body));
     const Json json{{"judged_by", entry.judged_by},
                     {"judged", entry.judged},

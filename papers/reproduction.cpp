@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "harmonic_flows.hpp"
 #include "harmonic_tables.hpp"
@@ -25,9 +26,6 @@ constexpr std::array<Paper, 5> known_papers{
 bool compared(const Row& row) {
     return row.judged && row.expected();
 }
-bool holds(const Claim& claim) {
-    return claim.holds;
-}
 
 }  // namespace
 
@@ -43,6 +41,13 @@ bool Row::agrees() const {
     // NOTE: written so that a NaN disagrees.
     return std::isfinite(computed) &&
            (!expected() || std::abs(computed - *expected()) <= tolerance * std::abs(*expected()));
+}
+
+Row Row::misprinted(std::string why) const {
+    Row row = *this;
+    row.judged = false;
+    row.erratum = std::move(why);
+    return row;
 }
 
 std::vector<double> Result::column(const std::string& name) const {
@@ -62,11 +67,27 @@ std::size_t Result::judged() const {
 std::size_t Result::agreeing() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(rows, [](const Row& row) { return compared(row) && row.agrees(); }) +
-        std::ranges::count_if(claims, holds));
+        std::ranges::count_if(claims, &Claim::agrees));
 }
 
 bool Result::agrees() const {
-    return std::ranges::all_of(rows, &Row::agrees) && std::ranges::all_of(claims, holds);
+    return std::ranges::all_of(rows, &Row::agrees) && std::ranges::all_of(claims, &Claim::agrees);
+}
+
+std::vector<std::string> Result::errata() const {
+    std::vector<std::string> list;
+    const auto add = [&](const std::string& erratum) {
+        if (!erratum.empty() && std::ranges::find(list, erratum) == list.end()) {
+            list.push_back(erratum);
+        }
+    };
+    for (const auto& row : rows) {
+        add(row.erratum);
+    }
+    for (const auto& claim : claims) {
+        add(claim.erratum);
+    }
+    return list;
 }
 
 bool Result::has_published() const {

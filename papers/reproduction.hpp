@@ -19,8 +19,11 @@ struct Row {
     bool judged = true;                 ///< false for what cannot be expected to agree
     double tolerance = 0;               ///< relative
     std::optional<double> reference{};  ///< what is expected instead where the paper prints no number
+    std::string erratum{};              ///< why the printed figure does not hold, a sentence; it is not judged then
 
     std::optional<double> expected() const { return published ? published : reference; }
+    /// The same, with a printed figure that does not hold.
+    Row misprinted(std::string why) const;
     bool agrees() const;
 };
 
@@ -33,6 +36,10 @@ struct Claim {
     double measured = 0;
     bool holds = false;
     Source source = Source::paper;
+    std::string erratum{};  ///< why a sentence of the paper does not hold, and what does: a sentence of ours
+
+    /// It holds, or it is the paper's and known not to. An erratum of what does hold is one of ours.
+    bool agrees() const { return holds ? erratum.empty() : source == Source::paper && !erratum.empty(); }
 };
 
 struct Result {
@@ -43,15 +50,17 @@ struct Result {
     std::string references =
         "The paper prints no such numbers; the reference figures were measured by an independent implementation "
         "beforehand.";
-    std::string not_judged{};  ///< why some rows are not, a sentence
+    std::string not_judged{};  ///< why rows without an erratum are not, a sentence
 
     /// What was computed in all rows of a column, in their order.
     std::vector<double> column(const std::string& name) const;
     /// Judged rows with something to compare with, and claims; and how many of them agree.
     std::size_t judged() const;
     std::size_t agreeing() const;
-    /// Every judged row and every claim.
+    /// Every judged row, and every claim or what its erratum says.
     bool agrees() const;
+    /// Of figures and of sentences, each once.
+    std::vector<std::string> errata() const;
     bool has_published() const;
     bool has_references() const;
     /// "print" (numbers or claims of the paper), "print and the reference figures", "the reference figures" or "its

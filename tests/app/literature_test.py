@@ -68,8 +68,15 @@ class Reproductions(unittest.TestCase):
         self.assertIn(cited, self.reproduce("--list"))
 
     def test_what_is_not_judged_says_why(self):
-        self.assertIn("Not judged: Two printed figures are misprints", self.reproduce("slow-manifold/table-1"))
-        self.assertIn("Not judged: Two printed figures are misprints", self.page("slow-manifold-table-1"))
+        self.assertIn("Not judged: Seconds are those of another machine", self.reproduce("stiff/table-2"))
+        self.assertIn("Not judged: Seconds are those of another machine", self.page("stiff-table-2"))
+
+    def test_what_print_has_wrong_is_an_erratum(self):
+        self.assertIn("Erratum: Two printed figures are misprints", self.reproduce("slow-manifold/table-1"))
+        self.assertIn("<li>Two printed figures are misprints", self.page("slow-manifold-table-1"))
+        result = json.loads(self.reproduce("slow-manifold/table-1", "--json"))
+        self.assertEqual([row["judged"] for row in result["rows"] if "erratum" in row], [False, False])
+        self.assertTrue(result["agrees"])
 
 
 @unittest.skipIf(solve_ivp is None, "the comparison with SciPy needs the package python3-scipy")

@@ -49,7 +49,9 @@ TEST_P(Reproductions, agree_with_print) {
         EXPECT_TRUE(row.agrees()) << row.label << " " << row.column << ": expected " << row.expected().value_or(0)
                                   << ", computed " << row.computed;
         EXPECT_FALSE(row.published && row.reference) << row.label << " " << row.column;
-        EXPECT_TRUE(row.judged || !result.not_judged.empty()) << row.label << " " << row.column << ": why?";
+        EXPECT_TRUE(row.judged || !row.erratum.empty() || !result.not_judged.empty())
+            << row.label << " " << row.column << ": why?";
+        EXPECT_FALSE(row.judged && !row.erratum.empty()) << row.label << " " << row.column;
         if (row.expected()) {
             printed[row.column].insert(row.published.has_value());
         }
@@ -61,7 +63,8 @@ TEST_P(Reproductions, agree_with_print) {
     EXPECT_EQ(result.judged_by().starts_with("print"), !own);
     EXPECT_EQ(citation(reproduction.paper) == "Lento's own method", own);
     for (const auto& claim : result.claims) {
-        EXPECT_TRUE(claim.holds) << claim.text << ": " << claim.measured;
+        EXPECT_TRUE(claim.agrees()) << claim.text << ": " << claim.measured;
+        EXPECT_TRUE(std::isfinite(claim.measured)) << claim.text;
     }
 }
 
@@ -83,6 +86,29 @@ TEST(Row, disagrees_when_it_should) {
     Result result;
     result.claims.push_back({"", 0, false});
     EXPECT_FALSE(result.agrees());
+}
+
+TEST(Claim, of_a_paper_may_fail_with_an_erratum_only) {
+    EXPECT_TRUE((Claim{"", 0, true}.agrees()));
+    EXPECT_FALSE((Claim{"", 0, false}.agrees()));
+    EXPECT_TRUE((Claim{"", 0, false, Source::paper, "It is another number."}.agrees()));
+    EXPECT_FALSE((Claim{"", 0, true, Source::paper, "It is another number."}.agrees())) << "the erratum is wrong";
+    EXPECT_FALSE((Claim{"", 0, false, Source::lento, "It is another number."}.agrees()));
+    Result result;
+    result.claims = {{"", 0, false, Source::paper, "It is another number."}};
+    EXPECT_TRUE(result.agrees());
+    EXPECT_EQ(result.agreeing(), 1);
+}
+
+TEST(Result, lists_an_erratum_once) {
+    const Row printed{"", "", 1.0, 5.0, true, 0.02};
+    Result result;
+    result.rows = {printed.misprinted("A digit."), printed.misprinted("A digit."), Row{"", "", 1.0, 1.0}};
+    EXPECT_TRUE(result.agrees());
+    EXPECT_EQ(result.judged(), 1);
+    EXPECT_EQ(result.errata(), std::vector<std::string>{"A digit."});
+    result.claims = {{"", 0, false, Source::paper, "A sentence."}};
+    EXPECT_EQ(result.errata(), (std::vector<std::string>{"A digit.", "A sentence."}));
 }
 
 TEST(Row, is_judged_by_a_reference_figure_as_by_print) {
