@@ -103,7 +103,8 @@ std::optional<Chart> residual_chart(const model::Model& model, const Series& ser
 std::optional<Chart> energy_chart(const model::Model& model, const Series& series) {
     const bool forced =
         std::ranges::any_of(model.coordinates, [](const auto& coordinate) { return coordinate.force.line > 0; });
-    if (model.is_first_order() || forced || !model.phases.empty() || (!model.potential && model.springs.empty())) {
+    if (model.is_first_order() || forced || !model.masses.empty() || !model.phases.empty() ||
+        (!model.potential && model.springs.empty())) {
         return {};
     }
     auto nodes = model::mapped(model.springs, &model::Spring::potential);

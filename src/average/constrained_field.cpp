@@ -2,48 +2,42 @@
 
 namespace lento {
 
-MultiplierSeries::MultiplierSeries(const SparsePattern& pattern, const Mass& mass)
-    : pattern_(&pattern), mass_(&mass), matrix_(pattern, mass), pull_(mass.dimension()), scratch_(mass.dimension()) {}
+MultiplierSeries::MultiplierSeries(const Mass& mass, std::shared_ptr<const Constraints> constraints)
+    : normals_(mass, std::move(constraints)), matrix_(normals_.pattern(), mass), scratch_(mass.dimension()) {}
 
-bool MultiplierSeries::eliminate(int degree, In gradient, In curvature, Out f) {
-    const std::size_t n = mass_->dimension();
-    const std::size_t count = pattern_->rows();
-    const std::size_t entries = pattern_->entries();
+bool MultiplierSeries::eliminate(int degree, In normals, In curvature, Out f) {
+    const auto& pattern = normals_.pattern();
+    const std::size_t n = normals_.mass().dimension();
+    const std::size_t count = pattern.rows();
+    const std::size_t size = normals_.size();
     lambda_.resize(static_cast<std::size_t>(degree + 1) * count);
-    if (!matrix_.factorise(gradient.first(entries))) {
+    if (!matrix_.factorise(normals.first(size))) {
         return false;
     }
-    // result += factor G_j^T lambda_i, and result += G_j a_i
-    const auto pull = [&](std::size_t j, std::size_t i, double factor, Out result) {
-        for (std::size_t row = 0; row < count; ++row) {
-            for (std::size_t e = pattern_->start(row); e < pattern_->start(row + 1); ++e) {
-                result[pattern_->column(e)] += factor * gradient[j * entries + e] * lambda_[i * count + row];
-            }
-        }
+    // result -= M^-1 G_j^T lambda_i, and result += G_j a_i
+    const auto pull = [&](std::size_t j, std::size_t i, Out result) {
+        normals_.pull(normals.subspan(j * size, size), In(lambda_).subspan(i * count, count), 1, result);
     };
     const auto along = [&](std::size_t j, std::size_t i, Out result) {
         for (std::size_t row = 0; row < count; ++row) {
-            for (std::size_t e = pattern_->start(row); e < pattern_->start(row + 1); ++e) {
-                result[row] += gradient[j * entries + e] * f[i * n + pattern_->column(e)];
+            for (std::size_t e = pattern.start(row); e < pattern.start(row + 1); ++e) {
+                result[row] += normals[j * size + e] * f[i * n + pattern.column(e)];
             }
         }
     };
     for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) {
         const auto a = f.subspan(k * n, n);
+        normals_.mass().to_acceleration(a, Out(scratch_));
         for (std::size_t j = 1; j <= k; ++j) {
-            pull(j, k - j, -1, a);
+            pull(j, k - j, a);
         }
-        mass_->to_acceleration(a, Out(scratch_));
         const auto lambda = std::span(lambda_).subspan(k * count, count);
         std::ranges::copy(curvature.subspan(k * count, count), lambda.begin());
         for (std::size_t j = 0; j <= k; ++j) {
             along(j, k - j, lambda);
         }
         matrix_.solve(lambda);
-        std::ranges::fill(pull_, 0.0);
-        pull(0, k, 1, pull_);
-        mass_->to_acceleration(Out(pull_), Out(scratch_));
-        add_to(a, -1, pull_);
+        pull(0, k, a);
     }
     return true;
 }
@@ -52,7 +46,7 @@ ConstrainedField::ConstrainedField(const Problem& problem)
     : PhaseField(problem),
       problem_(problem),
       forces_(problem.forces.blocks()),
-      elimination_(problem_.constraints->pattern(), problem_.mass),
+      elimination_(problem_.mass, problem_.constraints),
       ground_(problem),
       mean_(problem.constraints->count()) {}
 
@@ -106,28 +100,28 @@ void ConstrainedField::blocks(int degree, double t, In x, In v, Out a) {
 }
 
 void ConstrainedField::eliminate(In x, In v, double t) {
-    gradient_.resize(problem_.constraints->pattern().entries());
+    normals_.resize(elimination_.normals().size());
     curvature_.resize(problem_.constraints->count());
-    problem_.constraints->gradient(x, t, gradient_);
+    elimination_.normals().at(x, t, normals_);
     problem_.constraints->curvature(x, v, t, Clock::running, curvature_);
     eliminate(0);
 }
 
 void ConstrainedField::eliminate(int degree, std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t) {
-    std::vector<Taylor> gradient(problem_.constraints->pattern().entries()), curvature(problem_.constraints->count());
-    problem_.constraints->gradient(x, t, gradient);
+    std::vector<Taylor> normals(elimination_.normals().size()), curvature(problem_.constraints->count());
+    elimination_.normals().at(x, t, normals);
     problem_.constraints->curvature(x, v, t, curvature);
     const auto take = [&](std::span<const Taylor> series, std::vector<double>& numbers) {
         numbers.resize(static_cast<std::size_t>(degree + 1) * series.size());
         BlockLayout{series.size(), 1}.scatter(degree, series, 0, numbers);
     };
-    take(gradient, gradient_);
+    take(normals, normals_);
     take(curvature, curvature_);
     eliminate(degree);
 }
 
 void ConstrainedField::eliminate(int degree) {
-    if (!elimination_.eliminate(degree, gradient_, curvature_, force_)) {
+    if (!elimination_.eliminate(degree, normals_, curvature_, force_)) {
         std::ranges::fill(force_, NAN);
     }
 }

@@ -5,34 +5,35 @@
 ///
 /// With G_j, f_j, c_j the coefficients in slow time of g', f and of the curvature, coefficient after coefficient:
 ///
-///     w = M^-1 (f_k - sum_{j=1}^k G_j^T lambda_{k-j})
-///     (G_0 M^-1 G_0^T) lambda_k = G_0 w + sum_{j=1}^k G_j a_{k-j} + c_k,     a_k = w - M^-1 G_0^T lambda_k
+///     w = (M^-1 f)_k - sum_{j=1}^k (M^-1 G^T)_j lambda_{k-j}
+///     (G_0 (M^-1 G^T)_0) lambda_k = G_0 w + sum_{j=1}^k G_j a_{k-j} + c_k,     a_k = w - (M^-1 G^T)_0 lambda_k
 ///
-/// so that one factorisation serves all of them.
+/// so that one factorisation serves all of them; also where the masses vary.
 #pragma once
 
 #include "average/phase_field.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/ground.hpp"
 #include "problem/normal_matrix.hpp"
+#include "problem/normals.hpp"
 
 namespace lento {
 
 /// The elimination at one phase, of any degree; blocks of numbers hold coefficient after coefficient.
 class MultiplierSeries {
 public:
-    MultiplierSeries(const SparsePattern& pattern, const Mass& mass);
+    MultiplierSeries(const Mass& mass, std::shared_ptr<const Constraints> constraints);
 
+    const Normals& normals() const { return normals_; }
     /// Makes of forces f accelerations, in place; false where the constraints are dependent.
-    [[nodiscard]] bool eliminate(int degree, In gradient, In curvature, Out f);
+    [[nodiscard]] bool eliminate(int degree, In normals, In curvature, Out f);
     /// Of all coefficients.
     In multipliers() const { return lambda_; }
 
 private:
-    const SparsePattern* pattern_;
-    const Mass* mass_;
+    Normals normals_;
     NormalMatrix matrix_;
-    std::vector<double> lambda_, pull_, scratch_;
+    std::vector<double> lambda_, scratch_;
 };
 
 class ConstrainedField final : public PhaseField {
@@ -58,7 +59,7 @@ private:
     MultiplierSeries elimination_;
     Ground ground_;
     std::vector<double> mean_, before_;
-    std::vector<double> numbers_, force_, gradient_, curvature_;
+    std::vector<double> numbers_, force_, normals_, curvature_;
     std::vector<Taylor> series_;
 };
 

@@ -24,7 +24,7 @@ public:
           rate_(2 * problem.dimension()),
           zero_(2 * problem.dimension(), 0.0),
           multipliers_(problem.constraints->count()),
-          gradient_(problem.constraints->pattern().entries()) {}
+          gradient_(ground_.manifold().entries()) {}
 
     std::size_t dimension() const override { return y_.size(); }
     std::optional<std::string> failure() const override { return failure_; }

@@ -19,7 +19,8 @@ double differentiated_twice(int m) {
 MultiplierExpansion::MultiplierExpansion(const Problem& problem)
     : problem_(&problem),
       slow_(problem.springs->slow.blocks()),
-      matrix_(problem.springs->measures->pattern(), problem.mass),
+      normals_(problem.mass, problem.springs->measures),
+      matrix_(normals_.pattern(), problem.mass),
       dimension_(problem.dimension()),
       springs_(problem.springs->entries.size()),
       q_(static_cast<std::size_t>(most_degree + 1) * dimension_),
@@ -30,7 +31,8 @@ MultiplierExpansion::MultiplierExpansion(const Problem& problem)
       lengths_(springs_),
       stretching_(springs_),
       acceleration_(dimension_),
-      gradient_(problem.springs->measures->pattern().entries()),
+      gradient_(normals_.size()),
+      coefficients_(normals_.size()),
       change_(springs_),
       pull_(dimension_),
       scratch_(dimension_),
@@ -107,18 +109,14 @@ void MultiplierExpansion::free_motion(int m) {
               .v = std::span(velocities_).first(numbers),
               .parameters = problem_->parameters},
              std::span(forces_).first(numbers));
-    problem_->springs->measures->gradient(positions_, Taylor::variable(t_, m), entries_);
+    normals_.at(positions_, Taylor::variable(t_, m), entries_);
     evaluations_ += m + 1;
     std::ranges::copy(part(forces_, m, dimension_), free_.begin());
-    const auto& pattern = problem_->springs->measures->pattern();
-    for (std::size_t j = 0; j < springs_; ++j) {
-        for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-            for (int i = 1; i <= m; ++i) {
-                free_[pattern.column(e)] -= coefficient(entries_[e], i) * lambda(m - i)[j];
-            }
-        }
-    }
     problem_->mass.to_acceleration(std::span(free_), std::span(scratch_));
+    for (int i = 1; i <= m; ++i) {
+        std::ranges::transform(entries_, coefficients_.begin(), [i](const Taylor& e) { return coefficient(e, i); });
+        normals_.pull(coefficients_, lambda(m - i), 1, free_);
+    }
     for (std::size_t i = 0; i < dimension_; ++i) {
         q(m + 2)[i] = free_[i] / differentiated_twice(m);
     }
@@ -152,8 +150,7 @@ void MultiplierExpansion::pull(int m) {
 
 void MultiplierExpansion::pulled_by(In multipliers, Out y) {
     std::ranges::fill(y, 0.0);
-    problem_->springs->measures->pattern().add_transposed(gradient_, multipliers, y);
-    problem_->mass.to_acceleration(y, std::span(scratch_));
+    normals_.pull(gradient_, multipliers, -1, y);
 }
 
 void MultiplierExpansion::take_positions(int degree) {

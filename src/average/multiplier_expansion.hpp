@@ -22,6 +22,7 @@
 
 #include "lento/problem/problem.hpp"
 #include "problem/normal_matrix.hpp"
+#include "problem/normals.hpp"
 
 namespace lento {
 
@@ -51,7 +52,7 @@ public:
     /// Whether g' M^-1 g'^T was singular.
     bool dependent() const { return dependent_; }
 
-    /// The entries of g' at (x, v).
+    /// The normals at (x, v).
     In gradient() const { return gradient_; }
 
     /// Evaluations of the slow force: a series of degree d counts d + 1.
@@ -79,6 +80,7 @@ private:
 
     const Problem* problem_;
     std::unique_ptr<BlockForces> slow_;
+    Normals normals_;
     NormalMatrix matrix_;
     std::size_t dimension_, springs_;
     double t_ = 0;
@@ -90,6 +92,7 @@ private:
     std::vector<double> first_free_, first_curvature_;  // those of coefficient 0, which all sweeps share
     std::vector<double> lengths_, stretching_;          // g and its rate at the point itself
     std::vector<double> acceleration_, corrections_, gradient_;
+    std::vector<double> coefficients_;  // of one power of the normals
     std::vector<double> change_, pull_, scratch_;
     std::vector<double> velocities_, forces_;  // coefficient after coefficient
     std::vector<Taylor> positions_, elongations_, entries_;

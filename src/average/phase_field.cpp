@@ -35,7 +35,7 @@ ForceField::ForceField(const Problem& problem)
 
 void ForceField::blocks(int degree, double t, In x, In v, Out a) {
     (*forces_)(block(degree, t, x, v, problem_.parameters), a);
-    if (!problem_.second_order || problem_.mass.is_one()) {
+    if (!problem_.second_order || problem_.mass.is_one() || problem_.mass.varies()) {
         return;
     }
     const BlockLayout layout{dimension(), points()};

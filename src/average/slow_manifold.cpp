@@ -1,22 +1,21 @@
 #include "average/slow_manifold.hpp"
 
 #include "base/number.hpp"
+#include "problem/acceleration.hpp"
 #include "problem/probe.hpp"
 
 namespace lento {
 
 NormalMove::NormalMove(const Problem& problem)
-    : problem_(&problem),
-      matrix_(problem.springs->measures->pattern(), problem.mass),
-      step_(problem.dimension()),
-      scratch_(problem.dimension()) {}
+    : normals_(problem.mass, problem.springs->measures),
+      matrix_(normals_.pattern(), problem.mass),
+      step_(problem.dimension()) {}
 
 double NormalMove::operator()(In directions, Out r, Out y) {
     matrix_.solve(r);
     std::ranges::fill(step_, 0.0);
-    problem_->springs->measures->pattern().add_transposed(directions, r, step_);
-    problem_->mass.to_acceleration(std::span(step_), std::span(scratch_));
-    add_to(y, -1, step_);
+    normals_.pull(directions, r, 1, step_);
+    add_to(y, 1, step_);
     return largest(step_);
 }
 
@@ -25,14 +24,14 @@ SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansio
       measures_(problem.springs->measures.get()),
       expansion_(&expansion),
       move_(problem),
-      directions_(measures_->pattern().entries()),
+      directions_(move_.normals().size()),
       values_(problem.springs->entries.size()),
       rates_(values_.size()) {}
 
 SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v) {
     constexpr int most_iterations = 20;
     constexpr double small = 1e-10;  // then only rounding is left
-    measures_->gradient(x, t, directions_);
+    move_.normals().at(x, t, directions_);
     double before = HUGE_VAL;
     double length = 0;
     double speed = 0;
@@ -70,50 +69,70 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v
     return Ending::too_far;
 }
 
+namespace {
+
+/// Of f(h), which is linear up to the square of h: its slope.
+template <class F>
+std::vector<double> slope(double h, F&& f) {
+    auto rise = f(h);
+    add_to(rise, -1, f(-h));
+    for (auto& component : rise) {
+        component /= 2 * h;
+    }
+    return rise;
+}
+
+}  // namespace
+
 std::vector<double> turn_of_velocity(const Problem& problem, double t, In x, In displacement, In v) {
-    const auto& measures = *problem.springs->measures;
-    const auto& pattern = measures.pattern();
+    constexpr double aside = 1e-4;
     const std::size_t d = x.size();
     const double speed = largest(v);
-    std::vector<double> turn(d), scratch(d);
-    NormalMatrix normal(pattern, problem.mass);
-    std::vector<double> gradient(pattern.entries()), bent(pattern.entries()), other(pattern.entries());
-    measures.gradient(x, t, gradient);
-    if (speed == 0 || !normal.factorise(gradient)) {
+    std::vector<double> turn(d);
+    NormalMove across(problem);
+    Normals normals = across.normals();
+    std::vector<double> here(normals.size());
+    normals.at(x, t, here);
+    if (speed == 0 || !across.factorise(here)) {
         return turn;
     }
+    const auto& pattern = normals.pattern();
     const auto along = [&](In vector) {  // g' vector
         std::vector<double> result(pattern.rows());
         for (std::size_t j = 0; j < result.size(); ++j) {
             for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                result[j] += gradient[e] * vector[pattern.column(e)];
+                result[j] += here[e] * vector[pattern.column(e)];
             }
         }
         return result;
     };
-    const double h = 1e-4 * std::max(largest(x), 1e-300) / speed;
-    measures.gradient(combined(x, h, v), t, bent);
-    measures.gradient(combined(x, -h, v), t, other);
-    for (std::size_t e = 0; e < bent.size(); ++e) {
-        bent[e] = (bent[e] - other[e]) / (2 * h);
-    }
+    const auto bent = slope(aside * std::max(largest(x), 1e-300) / speed, [&](double h) {
+        std::vector<double> there(normals.size());
+        normals.at(combined(x, h, v), t, there);
+        return there;
+    });
     auto c = along(displacement);
-    normal.solve(c);
-    pattern.add_transposed(bent, c, turn);
-    problem.mass.to_acceleration(Out(turn), Out(scratch));
-    auto across = along(turn);
-    normal.solve(across);
-    std::vector<double> back(d);
-    pattern.add_transposed(gradient, across, back);
-    problem.mass.to_acceleration(Out(back), Out(scratch));
-    add_to(turn, -1, back);
+    std::vector<double> moved(d);
+    across(here, c, moved);  // and c becomes that of the displacement N c
+    normals.pull(bent, c, -1, turn);
+    if (const double length = largest(displacement); length > 0) {
+        Problem slow = problem;
+        slow.forces = problem.springs->slow;
+        slow.springs.reset();
+        Acceleration acceleration(slow);
+        add_to(turn, -1, slope(aside * speed / length, [&](double h) {
+                   return acceleration.at(x, combined(v, h, displacement), t, slow.phases_at(t));
+               }));
+    }
+    auto normal_part = along(turn);
+    across(here, normal_part, turn);
     return turn;
 }
 
 SlowGuess::SlowGuess(const Problem& problem)
     : measures_(problem.springs->measures.get()),
       move_(problem),
-      gradient_(measures_->pattern().entries()),
+      normals_(move_.normals().size()),
       values_(measures_->count()) {}
 
 void SlowGuess::learn(double t, const ProjectedPoint& point) {
@@ -143,19 +162,19 @@ bool SlowGuess::operator()(double t, Out x, Out v) {
             break;
         }
         before = off;
-        measures_->gradient(x_, t, gradient_);
-        if (n == most_iterations || !std::isfinite(off) || !move_.factorise(gradient_)) {
+        move_.normals().at(x_, t, normals_);
+        if (n == most_iterations || !std::isfinite(off) || !move_.factorise(normals_)) {
             return false;
         }
-        move_(gradient_, values_, x_);
+        move_(normals_, values_, x_);
     }
-    measures_->gradient(x_, t, gradient_);
-    if (!move_.factorise(gradient_)) {
+    move_.normals().at(x_, t, normals_);
+    if (!move_.factorise(normals_)) {
         return false;
     }
     measures_->rates(x_, v_, t, Clock::running, values_);
     without(expected_rates_);
-    move_(gradient_, values_, v_);
+    move_(normals_, values_, v_);
     std::ranges::copy(x_, x.begin());
     std::ranges::copy(v_, v.begin());
     return true;

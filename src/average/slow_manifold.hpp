@@ -15,18 +15,18 @@ namespace lento {
 /// Moves along the normals of springs: y <- y - M^-1 g'^T N^-1 r, N the matrix factorised last.
 class NormalMove {
 public:
-    /// NOTE: keeps a pointer to the problem.
     explicit NormalMove(const Problem& problem);
 
-    [[nodiscard]] bool factorise(In gradient) { return matrix_.factorise(gradient); }
-    [[nodiscard]] bool factorise(In gradient, In directions) { return matrix_.factorise(gradient, directions); }
-    /// With the entries of g'; the largest change of a component. r becomes N^-1 r.
+    const Normals& normals() const { return normals_; }
+    [[nodiscard]] bool factorise(In normals) { return matrix_.factorise(normals); }
+    [[nodiscard]] bool factorise(In normals, In directions) { return matrix_.factorise(normals, directions); }
+    /// Along normals; the largest change of a component. r becomes N^-1 r.
     double operator()(In directions, Out r, Out y);
 
 private:
-    const Problem* problem_;
+    Normals normals_;
     NormalMatrix matrix_;
-    std::vector<double> step_, scratch_;
+    std::vector<double> step_;
 };
 
 class SlowManifold {
@@ -55,12 +55,14 @@ private:
 
 /// What the velocity along the level sets of springs has to change by where an oscillation is taken out: of a motion
 /// from x + displacement with velocity v, the slow one from x has V = v + this beside its normal part. What stays while
-/// springs oscillate is the momentum along the level sets, not the velocity: for all tangents u, with the displacement
-/// M^-1 g'^T c,
+/// springs oscillate is, of constant masses, the momentum along the level sets, not the velocity: for all tangents u,
+/// with the displacement M^-1 g'^T c,
 ///
 ///     u^T M V = u^T M v + sum_j c_j g_j''[u, v]
 ///
-/// up to the square of the displacement.
+/// up to the square of the displacement. In general, with normals N = M^-1 g'^T that change along the motion and a slow
+/// acceleration a(x, v), V - v is the tangential part of (N'[v] - a_v N) c: of v = V + (N c)' + u the oscillation N c''
+/// = -N lambda leaves u' = a_v N c' - 2 N'[V] c'.
 std::vector<double> turn_of_velocity(const Problem& problem, double t, In x, In displacement, In v);
 
 /// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at
@@ -86,7 +88,7 @@ private:
     const Constraints* measures_;
     NormalMove move_;
     std::vector<double> expected_, expected_rates_;
-    std::vector<double> gradient_, values_, x_, v_;
+    std::vector<double> normals_, values_, x_, v_;
 };
 
 }  // namespace lento

@@ -146,7 +146,8 @@ private:
     Found is_independent() {
         auto found = vanishing_gradients(manifold_, start_, interval_.from, gradient_);
         if (found.empty()) {
-            found = relations(manifold_.constraints().pattern(), manifold_.mass(), gradient_);
+            found =
+                relations(manifold_.constraints().pattern(), manifold_.mass().at(start_, interval_.from), gradient_);
         }
         if (found.empty()) {
             return factorised();

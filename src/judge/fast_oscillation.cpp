@@ -25,12 +25,12 @@ double slope_of_frequencies(const Problem& problem, double t, In x, std::size_t 
 }
 
 /// Whether springs move a coordinate: by themselves or through the masses.
-std::vector<bool> moved_by_springs(const Problem& problem) {
+std::vector<bool> moved_by_springs(const Problem& problem, const Mass& mass) {
     const auto& pattern = problem.springs->measures->pattern();
     std::vector<bool> moved(problem.dimension(), false);
     for (std::size_t entry = 0; entry < pattern.entries(); ++entry) {
         for (std::size_t i = 0; i < moved.size(); ++i) {
-            moved[i] = moved[i] || problem.mass.inverse_entry(i, pattern.column(entry)) != 0;
+            moved[i] = moved[i] || mass.inverse_entry(i, pattern.column(entry)) != 0;
         }
     }
     return moved;
@@ -46,7 +46,7 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
     std::vector<double> there(springs.measures->count()), here(there.size());
     springs.measures->values(outset.start, outset.t_start, there);
     springs.measures->values(x, outset.t_start, here);
-    FastOscillation found{.energy = kinetic_energy(problem, w),
+    FastOscillation found{.energy = kinetic_energy(problem, outset.t_start, x, w),
                           .amplitudes = std::vector<double>(2 * d),
                           .pushes = std::vector<double>(2 * d)};
     for (const auto& spring : springs.entries) {
@@ -57,10 +57,11 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
     const auto spectrum = spring_spectrum(problem, x, outset.t_start);
     constexpr std::size_t many = 64;  // coordinates: each costs four spectra
     const double longest = std::min(outset.length() / 2, size.time);
-    const auto moved = moved_by_springs(problem);
+    const Mass mass = problem.mass.at(x, outset.t_start);
+    const auto moved = moved_by_springs(problem, mass);
     double largest_push = 0;  // the slow motion hands it on from one coordinate to the others
     for (std::size_t i = 0; i < d; ++i) {
-        const double mobility = problem.mass.inverse_entry(i, i);
+        const double mobility = mass.inverse_entry(i, i);
         const double speed = std::sqrt(2 * found.energy * mobility);
         found.amplitudes[d + i] = moved[i] ? speed : 0.0;
         found.amplitudes[i] = found.amplitudes[d + i] / spectrum.slowest;

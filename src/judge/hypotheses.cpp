@@ -77,7 +77,7 @@ Hypotheses::Found Hypotheses::leading_force_averages_to_zero() {
         if (!vibrated || kick <= 0.1 * swing || mean_ == MeanForce::accepted) {
             continue;
         }
-        const double force = acceleration_->problem().mass.times(profile_.mean)[i];
+        const double force = acceleration_->problem().mass.at(outset_.start, outset_.t_start).times(profile_.mean)[i];
         return Violation{
             Outcome::refused,
             fmt::format("the leading force on {} does not average to zero: its mean {:.4g} changes the velocity by "

@@ -60,10 +60,10 @@ std::optional<std::string> fast_start(const Problem& problem, const Outset& outs
                                       const SlowSize& size) {
     const double taken = spring_energy(problem, outset.t_start, outset.start, outset.velocity) -
                          spring_energy(problem, outset.t_start, x, v);
-    const double kinetic = kinetic_energy(problem, v);
+    const double kinetic = kinetic_energy(problem, outset.t_start, x, v);
     std::vector<double> gained(acceleration.size());
     add_to(gained, size.time, acceleration);
-    if (!(taken > much_energy * std::max(kinetic, kinetic_energy(problem, gained)))) {
+    if (!(taken > much_energy * std::max(kinetic, kinetic_energy(problem, outset.t_start, x, gained)))) {
         return std::nullopt;
     }
     return fmt::format(

@@ -49,7 +49,8 @@ public:
     bool operator()(double t, In y) {
         const auto x = y.first(y.size() / 2);
         const auto v = y.last(y.size() / 2);
-        if (!(spring_energy(run_->problem(), t, x, v) > 0.4 * tolerated_force_ * kinetic_energy(run_->problem(), v))) {
+        if (!(spring_energy(run_->problem(), t, x, v) >
+              0.4 * tolerated_force_ * kinetic_energy(run_->problem(), t, x, v))) {
             return false;
         }
         const auto here = run_->filtered(t, x, v);

@@ -27,9 +27,10 @@ std::vector<double> relaxation_strengths(const Problem& problem, In x, double t,
     const auto& pattern = problem.constraints->pattern();
     std::vector<double> gradient(pattern.entries());
     problem.constraints->gradient(x, t, gradient);
+    const Mass mass = problem.mass.at(x, t);
     std::vector<double> strengths;
     for (std::size_t j = 0; j < pattern.rows(); ++j) {
-        const double square = normal_entry(pattern, problem.mass, gradient, j);
+        const double square = normal_entry(pattern, mass, gradient, j);
         if (!(square > 0) || !std::isfinite(square)) {
             throw Misuse(
                 fmt::format("the constraint {} has a vanishing gradient at the start; as a spring it has no frequency "

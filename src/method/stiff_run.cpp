@@ -17,8 +17,9 @@ std::vector<double> spring_frequencies(const Problem& problem, double t, In x) {
     const auto& pattern = problem.springs->measures->pattern();
     std::vector<double> gradient(pattern.entries()), frequencies;
     problem.springs->measures->gradient(x, t, gradient);
+    const Mass mass = problem.mass.at(x, t);
     for (const auto& spring : problem.springs->entries) {
-        const double square = normal_entry(pattern, problem.mass, gradient, spring.first);
+        const double square = normal_entry(pattern, mass, gradient, spring.first);
         frequencies.push_back(spring.has_elongation ? std::sqrt(spring.strength * square) : spring.frequency);
     }
     return frequencies;
@@ -193,7 +194,7 @@ std::optional<ProjectedPoint> StiffRun::projected(double t, In x, In v) {
             "nearer to where the springs are at rest, take a smaller macro_step, or a larger window_periods",
             t, point.iterations, point.residual, point.first_residual,
             spring_energy(problem(), request().t_start, request().start, request().velocity),
-            kinetic_energy(problem(), request().velocity));
+            kinetic_energy(problem(), request().t_start, request().start, request().velocity));
         return std::nullopt;
     }
     stalled_ = larger(stalled_, point.ending == ProjectedPoint::Ending::stalled ? point.residual : 0);

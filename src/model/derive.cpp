@@ -59,6 +59,50 @@ void add_stiff_forces(Model& model) {
     }
 }
 
+bool divides_in_graph(const Model& model) {
+    constexpr std::size_t most_coupled = 12;
+    if (model.masses.empty() || model.dimension() <= most_coupled) {
+        return !model.masses.empty();
+    }
+    for (std::size_t i = 0; i < model.dimension(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (!model.graph.is_constant(model.masses[SymmetricEntries<Node>::place(i, j)], 0)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+std::vector<Node> divided_by_masses(Model& model, std::vector<Node> f) {
+    if (!divides_in_graph(model)) {
+        return f;
+    }
+    const Formula formula(model.graph);
+    auto entries = model.masses;
+    const SymmetricEntries<Node> l(entries, model.dimension());
+    const auto subtract_product = [&](Node& from, Node a, Node b) { from = formula.minus(from, formula.times(a, b)); };
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            for (std::size_t k = 0; k < j; ++k) {
+                subtract_product(l(i, j), l(i, k), l(j, k));
+            }
+            l(i, j) = formula.over(l(i, j), l(j, j));
+            subtract_product(l(i, i), l(i, j), l(i, j));
+            subtract_product(f[i], l(i, j), f[j]);
+        }
+        l(i, i) = formula.of(Op::sqrt, l(i, i));
+        f[i] = formula.over(f[i], l(i, i));
+    }
+    for (std::size_t i = f.size(); i-- > 0;) {
+        for (std::size_t j = i + 1; j < f.size(); ++j) {
+            subtract_product(f[i], l(j, i), f[j]);
+        }
+        f[i] = formula.over(f[i], l(i, i));
+    }
+    return f;
+}
+
 std::vector<MatrixEntry> gradient_by_position(Model& model, Node node, std::size_t row) {
     auto entries = gradient_by_unknown(model, node, row);
     std::erase_if(entries, [&](const MatrixEntry& entry) { return entry.column >= model.dimension(); });
@@ -157,6 +201,11 @@ std::vector<Node> first_order_form(Model& model) {
     Graph& graph = model.graph;
     for (const auto symbol : velocity_symbols(model)) {
         rates.push_back(graph.symbol(symbol));
+    }
+    if (!model.masses.empty()) {
+        const auto accelerations = divided_by_masses(model, model.forces);
+        rates.insert(rates.end(), accelerations.begin(), accelerations.end());
+        return rates;
     }
     for (std::size_t i = 0; i < model.dimension(); ++i) {
         Node sum = graph.constant(0);

@@ -43,6 +43,12 @@ std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const Inpu
     return other;
 }
 
+Mass ModelMass::with_inputs(std::size_t dimension, const InputValues& inputs) const {
+    auto other = std::make_shared<ModelMass>(*this);
+    other->inputs_ = inputs;
+    return Mass::function(dimension, std::move(other));
+}
+
 void ModelConstraints::change(In x, double t, In d, double s, Out result) const {
     using Number = Increment<double>;
     Scratch<Number> moved(x.size()), changed(count());

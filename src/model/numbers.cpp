@@ -145,7 +145,7 @@ std::vector<Node*> expressions_of(Model& model) {
         }
     };
     maybe(model.potential);
-    for (auto* list : {&model.forces, &model.slow_forces, &model.stiff_forces, &model.fast_velocity}) {
+    for (auto* list : {&model.forces, &model.slow_forces, &model.stiff_forces, &model.masses, &model.fast_velocity}) {
         for (auto& node : *list) {
             nodes.push_back(&node);
         }

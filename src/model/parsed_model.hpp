@@ -114,8 +114,9 @@ struct Model {
     std::vector<Node> forces{};             ///< one a coordinate, complete
     std::vector<Node> slow_forces{};        ///< without stiff springs
     std::vector<Node> stiff_forces{};       ///< of stiff springs alone
-    Mass mass{0};
-    std::vector<Variable> variables{};  ///< of a first-order system
+    Mass mass{0};                           ///< where it is constant
+    std::vector<Node> masses{};             ///< where it is not: `SymmetricEntries` of M(x, t)
+    std::vector<Variable> variables{};      ///< of a first-order system
 
     std::vector<Phase> phases{};
     std::optional<Node> potential{};  ///< that of the system, without springs

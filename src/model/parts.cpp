@@ -7,6 +7,7 @@
 #include "lento/problem/exact_flow.hpp"
 #include "lento/problem/systems.hpp"
 #include "model/problem_parts.hpp"
+#include "problem/divided_forces.hpp"
 
 namespace lento::model {
 namespace {
@@ -66,12 +67,19 @@ LinearFlow linear_part(const Model& model) {
     return LinearFlow(std::move(matrix));
 }
 
+/// Forces, divided by masses that vary where the graph can do it. NOTE: the model is a copy, whose graph grows.
+ModelForces accelerating(Model model, const std::vector<Node>& forces, Compile when) {
+    const auto divided = divided_by_masses(model, forces);
+    return {model, divided, when};
+}
+
 }  // namespace
 
 struct ModelParts::Shared {
     Model model;
     ModelForces forces;
     std::optional<ModelForces> slow_forces;
+    std::optional<ModelMass> mass;  // where it varies
     std::optional<ModelConstraints> constraints;
     std::optional<ModelSprings> springs;
     std::optional<ModelFunction> time_factor;  // of a Kepler motion
@@ -80,14 +88,15 @@ struct ModelParts::Shared {
 
     explicit Shared(Model given)
         : model(std::move(given)),
-          forces(model, model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces,
-                 Compile::at_once),
+          forces(model.is_first_order() ? ModelForces(model, mapped(model.variables, &Variable::rate), Compile::at_once)
+                                        : accelerating(model, model.forces, Compile::at_once)),
+          mass(part_if<ModelMass>(!model.masses.empty(), model)),
           constraints(part_if<ModelConstraints>(!model.constraints.empty(), model)),
           springs(part_if<ModelSprings>(has_stiff_springs(model), model)),
           slow(part_if<ModelSlow>(!model.slow.empty(), model)),
           fast_velocity(part_if<ModelFunction>(!model.fast_velocity.empty(), model, model.fast_velocity)) {
         if (springs) {
-            slow_forces.emplace(model, model.slow_forces, Compile::on_demand);
+            slow_forces = accelerating(model, model.slow_forces, Compile::on_demand);
         }
         if (model.kepler && model.kepler->time_factor) {
             time_factor.emplace(model, std::vector{*model.kepler->time_factor});
@@ -124,8 +133,12 @@ Problem ModelParts::problem(const Model& values) const {
     problem.parameters = *inputs;
     problem.period = values.period;
     if (!values.is_first_order()) {
-        problem.mass = values.mass;
+        problem.mass = shared_->mass ? shared_->mass->with_inputs(values.dimension(), inputs) : values.mass;
     }
+    const auto divided = [&](const ModelForces& given) {
+        return shared_->mass && !divides_in_graph(values) ? divided_by(problem.mass, given.forces) : given.forces;
+    };
+    problem.forces = divided(shared_->forces);
     if (shared_->constraints) {
         problem.constraints = shared_->constraints->with_inputs(inputs);
         problem.relaxed = [values](double, const std::vector<double>& strengths) {
@@ -133,7 +146,7 @@ Problem ModelParts::problem(const Model& values) const {
         };
     }
     if (shared_->springs) {
-        problem.springs = shared_->springs->with_values(values, shared_->slow_forces->forces);
+        problem.springs = shared_->springs->with_values(values, problem.mass, divided(*shared_->slow_forces));
     }
     if (values.kepler) {
         problem.exact = exact_part(kepler_part(values, {shared_->time_factor, inputs}));
@@ -153,7 +166,8 @@ Problem ModelParts::problem(const Model& values) const {
 }
 
 bool sees(const Model& model, Place place) {
-    const auto nodes = model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces;
+    auto nodes = model.is_first_order() ? mapped(model.variables, &Variable::rate) : model.forces;
+    nodes.insert(nodes.end(), model.masses.begin(), model.masses.end());
     return std::ranges::any_of(model.graph.parts(nodes), [&](Node node) {
         const auto& entry = model.graph[node];
         return entry.op == Op::symbol && model.places[entry.symbol] == place;
@@ -209,6 +223,13 @@ std::vector<double> values_at_start(const Model& model, const std::vector<Node>&
     const double t = model.run.t_start;
     const auto theta = mapped(model.phases, [t](const Phase& phase) { return phase.at(t); });
     return values_at(model, nodes, start_of(model), velocity_of(model), t, theta);
+}
+
+Mass mass_at_start(const Model& model) {
+    return model.masses.empty() ? model.mass
+                                : ModelMass(model)
+                                      .with_inputs(model.dimension(), input_values(model))
+                                      .at(start_of(model), model.run.t_start);
 }
 
 }  // namespace lento::model

@@ -40,5 +40,7 @@ std::vector<double> scales_of(const Model& model);
 /// Expressions of the model at a state, or at its start, by the plain evaluator.
 std::vector<double> values_at(const Model& model, const std::vector<Node>& nodes, In x, In v, double t, In theta);
 std::vector<double> values_at_start(const Model& model, const std::vector<Node>& nodes);
+/// The mass matrix there.
+Mass mass_at_start(const Model& model);
 
 }  // namespace lento::model

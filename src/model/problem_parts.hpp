@@ -59,6 +59,25 @@ private:
     InputValues inputs_;
 };
 
+/// M(x, t) of a model whose masses vary; with the values of its parameters.
+class ModelMass final : public MassFunction {
+public:
+    explicit ModelMass(const Model& model)
+        : entries_(model, model.masses, Compile::on_demand), inputs_(input_values(model)) {}
+
+    Mass with_inputs(std::size_t dimension, const InputValues& inputs) const;
+
+    void at(In x, double t, Out entries) const override { entries_(x, {}, t, {}, inputs_->data(), entries); }
+    bool takes_series() const override { return true; }
+    void at(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const override {
+        entries_(x, {}, t, {}, inputs_->data(), entries);
+    }
+
+private:
+    ModelFunction entries_;
+    InputValues inputs_;
+};
+
 class ModelSlow final : public SlowFunctions {
 public:
     explicit ModelSlow(const Model& model);
@@ -94,7 +113,7 @@ public:
 
     /// For the values of its parameters that `model` has; `slow` are the forces beside the springs. The frequency of a
     /// spring given by its stiffness is that at the start.
-    Springs with_values(const Model& model, Forces slow) const;
+    Springs with_values(const Model& model, const Mass& mass, Forces slow) const;
 
 private:
     struct Shared;

@@ -37,6 +37,10 @@ private:
     void read_mass();
     void read_mass_matrix(const Value& matrix);
     void read_masses(const Value& table);
+    Node mass(const Value& value, const std::string& what);
+    /// Whether masses depend on more than parameters.
+    bool vary(std::span<const Node> masses);
+    void require_equal(Node a, Node b, Mark mark, const std::string& what);
     void read_springs();
     void read_constraints();
     void read_fast_velocity();

@@ -1,11 +1,15 @@
 /// The sections that give names their meaning, the numbers that need them, and [mass].
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "base/eigenvalues.hpp"
+#include "base/number.hpp"
 #include "lento/base/misuse.hpp"
+#include "model/evaluate.hpp"
 #include "model/reader.hpp"
 
 namespace lento::model {
@@ -217,6 +221,35 @@ void Reader::read_mass() {
     }
 }
 
+Node Reader::mass(const Value& value, const std::string& what) {
+    return expression_of(value, what, Kind::coordinate | Kind::time);
+}
+
+bool Reader::vary(std::span<const Node> masses) {
+    return std::ranges::any_of(masses, [&](Node node) { return !names_.value(node); });
+}
+
+/// Of two entries of a matrix that may be written in two ways: at the start, and at points about it.
+void Reader::require_equal(Node a, Node b, Mark mark, const std::string& what) {
+    constexpr std::size_t points = 3;
+    const Evaluator both(names_.graph(), {a, b});
+    for (std::size_t point = 0; a != b && point < points; ++point) {
+        const auto value = [&](std::size_t k) {
+            const Symbol& symbol = names_.symbols()[k];
+            const double aside = point == 0 ? 0 : golden_fraction(k, point);
+            return symbol.kind == Kind::parameter    ? *symbol.value
+                   : symbol.kind == Kind::coordinate ? model_.coordinates[symbol.index].start + aside
+                                                     : aside;
+        };
+        std::array<double, 2> values{};
+        both.operator()<double>(value, std::span<double>(values));
+        if (std::abs(values[0] - values[1]) > 1e-12 * std::max(std::abs(values[0]), std::abs(values[1]))) {
+            fail(mark, "{} is not that of its mirror image: they are {:.6g} and {:.6g}{}; a mass matrix is symmetric",
+                 what, values[0], values[1], point == 0 ? " at the start" : "");
+        }
+    }
+}
+
 void Reader::read_mass_matrix(const Value& matrix) {
     const std::size_t d = model_.coordinates.size();
     const auto& rows = matrix.items;
@@ -239,9 +272,18 @@ void Reader::read_mass_matrix(const Value& matrix) {
             wrong_size(rows[i].mark, rows[i].items.size(), fmt::format("entries in row {}", i + 1));
         }
         for (std::size_t j = 0; j < d; ++j) {
-            nodes.push_back(number(rows[i].items[j], what(i * d + j)));
+            nodes.push_back(mass(rows[i].items[j], what(i * d + j)));
             marks.push_back(rows[i].items[j].mark);
         }
+    }
+    if (vary(nodes)) {
+        for (std::size_t i = 0; i < d; ++i) {
+            for (std::size_t j = 0; j <= i; ++j) {
+                require_equal(nodes[i * d + j], nodes[j * d + i], marks[i * d + j], what(i * d + j));
+                model_.masses.push_back(nodes[i * d + j]);
+            }
+        }
+        return;
     }
     put(nodes, [d, what, marks, whole = matrix.mark](Model& model, std::span<const double> values) {
         Rows entries(d, d);
@@ -265,7 +307,19 @@ void Reader::read_masses(const Value& table) {
     std::vector<Entered> entered;
     for (const auto& entry : table.entries) {
         entered.push_back({coordinate_of(entry, "mass"), fmt::format("the mass of {}", entry.key), entry.value.mark});
-        nodes.push_back(number(entry.value, entered.back().what));
+        nodes.push_back(mass(entry.value, entered.back().what));
+    }
+    if (vary(nodes)) {
+        const std::size_t d = model_.coordinates.size();
+        model_.masses.assign(SymmetricEntries<Node>::count(d), names_.graph().constant(0));
+        const SymmetricEntries<Node> M(model_.masses, d);
+        for (std::size_t i = 0; i < d; ++i) {
+            M(i, i) = names_.graph().constant(1);
+        }
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            M(entered[k].coordinate, entered[k].coordinate) = nodes[k];
+        }
+        return;
     }
     put(nodes, [entered, mark = table.mark](Model& model, std::span<const double> values) {
         std::vector<double> masses(model.coordinates.size(), 1.0);

@@ -9,6 +9,7 @@
 #include "model/difference.hpp"
 #include "model/parts.hpp"
 #include "model/problem_parts.hpp"
+#include "problem/divided_forces.hpp"
 
 namespace lento::model {
 namespace {
@@ -55,10 +56,11 @@ Measured measured(Model model) {
 double frequency_at_start(Model& model, const Spring& spring) {
     const auto row = gradient_by_position(model, *spring.elongation, 0);
     const auto slopes = values_at_start(model, mapped(row, &MatrixEntry::node));
+    const Mass mass = mass_at_start(model);
     double square = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
         for (std::size_t b = 0; b < row.size(); ++b) {
-            square += slopes[a] * slopes[b] * model.mass.inverse_entry(row[a].column, row[b].column);
+            square += slopes[a] * slopes[b] * mass.inverse_entry(row[a].column, row[b].column);
         }
     }
     return std::sqrt(strength_of(spring) * square);
@@ -85,20 +87,25 @@ CentredCode centred_code(const Model& given) {
         }
     }
     const auto measures = mapped(model.constraints, &NamedExpression::node);
-    const auto stiff_change = differences(model.graph, model.stiff_forces, changes);
+    const auto slow = divided_by_masses(model, model.slow_forces);
+    const auto stiff = divided_by_masses(model, model.stiff_forces);
+    const auto stiff_change = differences(model.graph, stiff, changes);
     const auto measure_change = differences(model.graph, measures, changes);
-    return {.slow = ModelFunction(model, model.slow_forces),
+    return {.slow = ModelFunction(model, slow),
             .stiff_change = ModelFunction(model, stiff_change),
-            .stiff = ModelFunction(model, model.stiff_forces, Compile::on_demand),
+            .stiff = ModelFunction(model, stiff, Compile::on_demand),
             .measures = ModelFunction(model, measures, Compile::on_demand),
             .measure_change = ModelFunction(model, measure_change, Compile::on_demand)};
 }
 
 class CentredModelForce final : public CentredForce {
 public:
-    CentredModelForce(CentredCode code, InputValues inputs, std::size_t dimension, std::size_t measures)
+    /// `mass`: what the forces have still to be divided by.
+    CentredModelForce(CentredCode code, InputValues inputs, std::optional<Mass> mass, std::size_t dimension,
+                      std::size_t measures)
         : code_(std::move(code)),
           inputs_(std::move(inputs)),
+          mass_(std::move(mass)),
           dimension_(dimension),
           both_(2 * dimension),
           point_(dimension),
@@ -122,6 +129,9 @@ public:
         for (std::size_t i = 0; i < dimension_; ++i) {
             f[i] += at_centre_[i] + change_[i];
         }
+        if (mass_) {
+            divide_by(*mass_, point_, t_ + s, f);
+        }
     }
     void measures(In d, double s, Out values) override {
         std::copy(d.begin(), d.end(), both_.begin() + static_cast<std::ptrdiff_t>(dimension_));
@@ -134,6 +144,7 @@ public:
 private:
     CentredCode code_;
     InputValues inputs_;
+    std::optional<Mass> mass_;
     std::size_t dimension_;
     double t_ = 0;
     std::vector<double> both_;  // the centre, and the move behind it
@@ -173,7 +184,7 @@ struct ModelSprings::Shared {
 
 ModelSprings::ModelSprings(const Model& model) : shared_(std::make_shared<Shared>(model)) {}
 
-Springs ModelSprings::with_values(const Model& model, Forces slow) const {
+Springs ModelSprings::with_values(const Model& model, const Mass& mass, Forces slow) const {
     auto [copy, entries] = measured(model);
     Springs springs{.entries = std::move(entries), .slow = std::move(slow)};
     for (auto& entry : springs.entries) {
@@ -182,10 +193,12 @@ Springs ModelSprings::with_values(const Model& model, Forces slow) const {
         }
     }
     springs.measures = shared_->measures.with_inputs(input_values(model));
-    springs.centred = [shared = shared_, model,
+    const auto divisor = mass.varies() && !divides_in_graph(model) ? std::optional(mass) : std::nullopt;
+    springs.centred = [shared = shared_, model, divisor,
                        measures = springs.measures->count()]() -> std::unique_ptr<CentredForce> {
         std::call_once(shared->once, [&] { shared->centred = centred_code(shared->model); });
-        return std::make_unique<CentredModelForce>(*shared->centred, input_values(model), model.dimension(), measures);
+        return std::make_unique<CentredModelForce>(*shared->centred, input_values(model), divisor, model.dimension(),
+                                                   measures);
     };
     springs.stiffened = [model](double factor) { return ModelParts(stiffened(model, factor)).problem(); };
     return springs;

@@ -77,11 +77,11 @@ private:
 
     std::unique_ptr<const Problem> problem_;
     const double* parameters_;
-    bool has_one_, is_one_;
+    bool has_one_, is_one_;    // is_one_: forces are accelerations
     double inverse_mass_ = 1;  // of a single coordinate
     std::int64_t evaluations_ = 0;
     std::unique_ptr<Manifold> manifold_;
-    std::vector<double> scratch_, free_, gradient_, lambda_;
+    std::vector<double> scratch_, gradient_, lambda_;
 };
 
 }  // namespace lento

@@ -13,9 +13,9 @@
 
 #include "base/number.hpp"
 #include "lento/problem/constraints.hpp"
-#include "lento/problem/mass.hpp"
 #include "lento/problem/problem.hpp"
 #include "problem/normal_matrix.hpp"
+#include "problem/normals.hpp"
 
 namespace lento {
 
@@ -31,60 +31,35 @@ struct [[nodiscard]] Convergence {
 class Manifold {
 public:
     Manifold(const Mass& mass, std::shared_ptr<const Constraints> constraints, Clock clock = Clock::running)
-        : mass_(mass),
-          constraints_(std::move(constraints)),
+        : constraints_(constraints),
+          normals_(mass, std::move(constraints)),
           clock_(clock),
-          matrix_(constraints_->pattern(), mass_),
+          matrix_(normals_.pattern(), mass),
           residual_(count()),
           scale_(count()),
           correction_(count()),
           curvature_(count()),
-          newton_(constraints_->pattern().entries()),
-          force_(dimension()),
-          scratch_(dimension()) {
-        for (std::size_t i = 0; mass_.is_diagonal() && i < dimension(); ++i) {
-            inverse_mass_.push_back(mass_.inverse_entry(i, i));
-        }
-    }
+          newton_(entries()) {}
 
     /// Of the constraints of a problem.
     explicit Manifold(const Problem& problem, Clock clock = Clock::running)
         : Manifold(problem.mass, problem.constraints, clock) {}
 
     std::size_t count() const { return constraints_->count(); }
-    std::size_t dimension() const { return mass_.dimension(); }
-    std::size_t entries() const { return constraints_->pattern().entries(); }
+    std::size_t dimension() const { return normals_.mass().dimension(); }
+    /// Numbers of a gradient: with its normals, where masses vary (`problem/normals.hpp`).
+    std::size_t entries() const { return normals_.size(); }
     const Constraints& constraints() const { return *constraints_; }
-    const Mass& mass() const { return mass_; }
+    const Mass& mass() const { return normals_.mass(); }
     /// Corrections taken so far.
     std::int64_t iterations() const { return iterations_; }
 
-    void gradient(In x, double t, Out entries) const { constraints_->gradient(x, t, entries); }
+    void gradient(In x, double t, Out entries) const { normals_.at(x, t, entries); }
     /// Of g' M^-1 g'^T; false where the constraints are dependent.
     [[nodiscard]] bool factorise(In gradient) { return matrix_.factorise(gradient); }
 
     /// x -= factor * M^-1 g'^T mu
-    void pull(In gradient, In mu, double factor, Out x) {
-        if (!inverse_mass_.empty()) {
-            const auto& pattern = constraints_->pattern();
-            for (std::size_t j = 0; j < mu.size(); ++j) {
-                const double along = factor * mu[j];
-                for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                    const std::size_t column = pattern.column(e);
-                    x[column] -= along * gradient[e] * inverse_mass_[column];
-                }
-            }
-            return;
-        }
-        transposed(gradient, mu, force_);
-        mass_.to_acceleration(Out(force_), Out(scratch_));
-        add_to(x, -factor, force_);
-    }
-    /// g'^T mu
-    void transposed(In gradient, In mu, Out force) const {
-        std::fill(force.begin(), force.end(), 0.0);
-        constraints_->pattern().add_transposed(gradient, mu, force);
-    }
+    void pull(In gradient, In mu, double factor, Out x) { normals_.pull(gradient, mu, factor, x); }
 
     /// Moves x onto g(x, t) = 0 along the normals at another point; mu is how far.
     Convergence to_position(In directions, double t, Out x, Out mu) {
@@ -92,7 +67,7 @@ public:
         return converge(
             mu, [&](int) { constraints_->values(x, t, residual_); },
             [&] {
-                constraints_->gradient(x, t, newton_);
+                gradient(x, t, newton_);
                 return matrix_.factorise(newton_, directions);
             },
             [&] { pull(directions, correction_, 1, x); });
@@ -151,13 +126,13 @@ public:
 
     /// The largest relative residuals.
     Convergence position_residual(In x, double t) {
-        constraints_->gradient(x, t, newton_);
+        constraints_->gradient(x, t, Out(newton_).first(normals_.entries()));
         set_scale(newton_, x);
         constraints_->values(x, t, residual_);
         return largest_residual();
     }
     Convergence velocity_residual(In x, In v, double t) {
-        constraints_->gradient(x, t, newton_);
+        constraints_->gradient(x, t, Out(newton_).first(normals_.entries()));
         set_scale(newton_, v);
         constraints_->rates(x, v, t, clock_, residual_);
         return largest_residual();
@@ -253,14 +228,13 @@ private:
         return state;
     }
 
-    Mass mass_;
-    std::vector<double> inverse_mass_;  // empty if the mass matrix is full
     std::shared_ptr<const Constraints> constraints_;
+    Normals normals_;
     Clock clock_;
     NormalMatrix matrix_;
     std::int64_t iterations_ = 0;
     // Work space.
-    std::vector<double> residual_, scale_, correction_, curvature_, newton_, force_, scratch_;
+    std::vector<double> residual_, scale_, correction_, curvature_, newton_;
 };
 
 }  // namespace lento

@@ -7,6 +7,7 @@
 
 #include "base/eigenvalues.hpp"
 #include "lento/base/misuse.hpp"
+#include "problem/symmetric_factor.hpp"
 
 namespace lento {
 
@@ -55,6 +56,41 @@ Mass Mass::full(Rows given) {
     mass.entries_ = std::move(given.entries);
     const LongMatrix inverse = cholesky.solve(LongMatrix::Identity(matrix.rows(), matrix.cols()));
     mass.inverse_ = Rows(Eigen::MatrixXd(inverse.cast<double>())).entries;
+    return mass;
+}
+
+Mass Mass::function(std::size_t dimension, std::shared_ptr<const MassFunction> function) {
+    if (!function) {
+        throw Misuse("the mass matrix is given no function");
+    }
+    Mass mass(dimension);
+    mass.kind_ = Kind::varying;
+    mass.function_ = std::move(function);
+    return mass;
+}
+
+Mass Mass::at(std::span<const double> x, double t) const {
+    if (!varies()) {
+        return *this;
+    }
+    const std::size_t n = dimension_;
+    std::vector<double> packed(SymmetricEntries<double>::count(n));
+    function_->at(x, t, packed);
+    const SymmetricEntries<double> entries(packed, n);
+    Mass mass(n);
+    mass.kind_ = Kind::full;
+    mass.entries_.resize(n * n);
+    mass.inverse_.assign(n * n, 0.0);
+    for (std::size_t k = 0; k < n * n; ++k) {
+        mass.entries_[k] = entries(k / n, k % n);
+    }
+    const bool definite = factorise(std::span(packed), n);
+    for (std::size_t i = 0; i < n; ++i) {
+        // NOTE: the inverse is symmetric: its rows are its columns.
+        const auto row = std::span(mass.inverse_).subspan(i * n, n);
+        row[i] = definite ? 1.0 : std::numeric_limits<double>::quiet_NaN();
+        solve(std::span<const double>(packed), row);
+    }
     return mass;
 }
 

@@ -38,6 +38,13 @@ public:
         : matrix_(index(pattern.rows()), index(pattern.rows())), inverse_(matrix_.rows(), matrix_.cols()) {
         for (std::size_t i = 0; i < pattern.rows(); ++i) {
             for (std::size_t j = 0; j < pattern.rows(); ++j) {
+                for (std::size_t a = pattern.start(i); mass.varies() && a < pattern.start(i + 1); ++a) {
+                    const std::size_t divided = pattern.entries() + j * mass.dimension() + pattern.column(a);
+                    products_.push_back({j * pattern.rows() + i, a, divided, 1.0});
+                }
+                if (mass.varies()) {
+                    continue;
+                }
                 for (std::size_t a = pattern.start(i); a < pattern.start(i + 1); ++a) {
                     for (std::size_t b = pattern.start(j); b < pattern.start(j + 1); ++b) {
                         const double weight = mass.inverse_entry(pattern.column(a), pattern.column(b));

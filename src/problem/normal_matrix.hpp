@@ -1,6 +1,7 @@
-/// The matrix g' M^-1 g'^T that multipliers are found with: one row and column a constraint.
+/// The matrix g' M^-1 g'^T that multipliers are found with: one row and column a constraint. What it is made of are the
+/// numbers of `problem/normals.hpp`.
 ///
-/// Few constraints, or a full mass matrix: dense. Many: sparse L D L^T, pattern and order of elimination analysed once.
+/// Few constraints, or masses that are not diagonal: dense. Many: sparse L D L^T, pattern and order of elimination analysed once.
 #pragma once
 
 #include "lento/problem/constraints.hpp"
@@ -15,8 +16,8 @@ public:
     NormalMatrix(NormalMatrix&&) noexcept;
     NormalMatrix& operator=(NormalMatrix&&) noexcept;
 
-    /// g' M^-1 g'^T from the entries of g'. False where it is singular to rounding.
-    [[nodiscard]] bool factorise(std::span<const double> gradient);
+    /// g' M^-1 g'^T from the normals of a point. False where it is singular to rounding.
+    [[nodiscard]] bool factorise(std::span<const double> normals);
 
     /// g'(there) M^-1 g'(here)^T, the matrix of Newton's method for a step from here to there; not symmetric.
     [[nodiscard]] bool factorise(std::span<const double> there, std::span<const double> here);
@@ -52,7 +53,7 @@ private:
     std::vector<double> right_;
 };
 
-/// The entry of row and column j, from the entries of g'.
+/// The entry of row and column j, from the entries of g' and constant masses.
 double normal_entry(const SparsePattern& pattern, const Mass& mass, std::span<const double> gradient, std::size_t j);
 
 /// A linear relation among the rows of g': sum of weight * row = 0, up to rounding.

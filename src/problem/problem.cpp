@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "problem/divided_forces.hpp"
 
 namespace lento {
 namespace {
@@ -36,7 +37,16 @@ Problem Problem::with_mass(Mass other) const {
         throw Misuse(
             fmt::format("the mass matrix is for {} coordinates; the system has {}", other.dimension(), dimension()));
     }
-    return changed(*this, [&](Problem& problem) { problem.mass = std::move(other); });
+    if (mass.varies()) {
+        throw Misuse("the masses of the system vary, and its forces are divided by them already; give masses once");
+    }
+    Problem problem = *this;
+    problem.mass = std::move(other);
+    if (!problem.mass.varies()) {
+        return problem;
+    }
+    problem.forces = divided_by(problem.mass, springs ? springs->slow : forces);
+    return springs ? beside_springs(std::move(problem), springs->entries, springs->measures) : problem;
 }
 
 Problem Problem::with_names(std::vector<std::string> other) const {

@@ -156,7 +156,7 @@ SpringSpectrum spring_spectrum(const Problem& problem, In x, double t) {
     if (rows.empty()) {
         return declared;
     }
-    auto spectrum = of_elongations(SparsePattern(rows), problem.mass, entries, strengths);
+    auto spectrum = of_elongations(SparsePattern(rows), problem.mass.at(x, t), entries, strengths);
     if (spectrum.vanishing) {
         spectrum.vanishing = spring_of_row[*spectrum.vanishing];
     }
@@ -181,8 +181,8 @@ double spring_energy(const Problem& problem, double t, In x, In v) {
     return energy;
 }
 
-double kinetic_energy(const Problem& problem, In v) {
-    const auto momentum = problem.mass.times(v);
+double kinetic_energy(const Problem& problem, double t, In x, In v) {
+    const auto momentum = problem.mass.at(x, t).times(v);
     return std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0) / 2;
 }
 

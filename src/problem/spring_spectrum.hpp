@@ -25,6 +25,6 @@ SpringSpectrum spring_spectrum(const Problem& problem, In x, double t);
 double spring_energy(const Problem& problem, double t, In x, In v);
 
 /// That of the motion, 1/2 v^T M v.
-double kinetic_energy(const Problem& problem, In v);
+double kinetic_energy(const Problem& problem, double t, In x, In v);
 
 }  // namespace lento

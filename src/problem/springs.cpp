@@ -1,6 +1,10 @@
 #include "lento/problem/springs.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "lento/problem/problem.hpp"
+#include "problem/normals.hpp"
 
 namespace lento {
 namespace {
@@ -10,20 +14,17 @@ struct SpringForce {
     std::shared_ptr<const Constraints> elongations;
     std::vector<double> strengths;
     std::size_t dimension;
+    Normals normals;
 
     /// The force at x where the elongations are known better than their evaluation at x tells.
     void with_elongations(In g, const double* x, const double* v, double t, const double* theta,
                           const double* parameters, double* f) const {
         slow.at(x, v, t, theta, parameters, f);
-        const auto& pattern = elongations->pattern();
-        Scratch<double, 64> gradient(pattern.entries());
-        elongations->gradient(In(x, dimension), t, gradient);
-        for (std::size_t j = 0; j < g.size(); ++j) {
-            const double tension = strengths[j] * g[j];
-            for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                f[pattern.column(e)] -= tension * gradient[e];
-            }
-        }
+        Scratch<double, 64> directions(normals.size());
+        Scratch<double> tensions(g.size());
+        normals.at(In(x, dimension), t, directions);
+        std::ranges::transform(strengths, g, tensions.data(), std::multiplies<>());
+        normals.pull_forces(directions.span(), tensions.span(), 1, Out(f, dimension));
     }
 
     static void at(const void* self, const double* x, const double* v, double t, const double* theta,
@@ -36,7 +37,11 @@ struct SpringForce {
 };
 
 SpringForce spring_force(const Problem& problem) {
-    SpringForce force{problem.springs->slow, problem.springs->measures, {}, problem.dimension()};
+    SpringForce force{problem.springs->slow,
+                      problem.springs->measures,
+                      {},
+                      problem.dimension(),
+                      Normals(problem.mass, problem.springs->measures)};
     for (const auto& entry : problem.springs->entries) {
         force.strengths.push_back(entry.strength);
     }

@@ -28,6 +28,28 @@ void require_options_apply(const Options& options, const Method& method) {
     }
 }
 
+/// Throws Misuse where masses that vary are no masses at the start.
+void require_definite(const Problem& problem, const Request& request) {
+    if (!problem.mass.varies()) {
+        return;
+    }
+    const std::size_t n = problem.dimension();
+    const Mass mass = problem.mass.at(request.start, request.t_start);
+    if (n == 1) {
+        require_positive(mass.entry(0, 0), fmt::format("the mass of {} at the start", problem.names[0]));
+        return;
+    }
+    Rows entries(n, n);
+    for (std::size_t k = 0; k < n * n; ++k) {
+        entries.entries[k] = mass.entry(k / n, k % n);
+    }
+    try {
+        (void)Mass::full(std::move(entries));
+    } catch (const Misuse& wrong) {
+        throw Misuse(fmt::format("at the start {}", wrong.what()));
+    }
+}
+
 }  // namespace
 
 void end_as(MarchResult& result, Outcome outcome, std::string explanation) {
@@ -188,6 +210,7 @@ Request checked(Request request, const Problem& problem) {
     if (!std::isfinite(request.t_start) || !std::isfinite(request.t_end) || !(request.t_end > request.t_start)) {
         throw Misuse(fmt::format("t_end is {} and t_start is {}; t_end must be later", request.t_end, request.t_start));
     }
+    require_definite(problem, request);
     require_positive(request.rtol, "rtol");
     require_positive(request.atol, "atol");
     request.scales = tolerance_of(problem, request).scales;

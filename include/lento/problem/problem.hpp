@@ -1,6 +1,7 @@
 /// A problem as a person declares it, a value known at run time:
 ///
 ///     M x'' = f(x, x', t, theta) - g'(x, t)^T lambda,   g(x, t) = 0           (vibrated (3.1), (4.1))
+///     the same with M(x, t)                                                   (stroboscopic (37))
 ///     theta_j = omega_j t + start_j
 ///     or y' = r(y, t, theta)
 ///
@@ -48,7 +49,7 @@ struct Problem {
     std::vector<std::string> names;  ///< of coordinates or variables
     bool second_order = true;        ///< coordinates with forces; else variables with rates
     Mass mass{};
-    Forces forces{};  ///< complete, springs included
+    Forces forces{};  ///< complete, springs included; accelerations M^-1 f where masses vary
     std::vector<Phase> phases{};
     std::optional<double> period{};  ///< of a fast oscillation that no phase tells
     std::shared_ptr<const Constraints> constraints{};
@@ -77,6 +78,7 @@ struct Problem {
     bool takes_series() const;
 
     // The same with something else declared. They throw Misuse where it does not fit.
+    /// Masses that vary are given once: forces, springs included, are divided by them.
     Problem with_mass(Mass other) const;
     Problem with_names(std::vector<std::string> other) const;
     Problem with_constraint_names(std::vector<std::string> other) const;
