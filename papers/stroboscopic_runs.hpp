@@ -31,22 +31,32 @@ struct KeplerTimeFactor {
     }
 };
 
+/// (18), its time stretched by a factor of the state; with 1 it is its own time.
+template <class Factor>
+Problem kepler_system(double eps, Factor factor) {
+    return first_order_system(4,
+                              [eps, factor](auto y, auto, auto rate) {
+                                  using std::sqrt;
+                                  const auto square = y[0] * y[0] + y[1] * y[1];
+                                  const auto cube = square * sqrt(square);
+                                  const auto fifth = cube * square;
+                                  const auto ratio = y[0] * y[0] / square;
+                                  const auto lambda = factor(y[0], y[1], y[2], y[3]);
+                                  rate[0] = lambda * y[2];
+                                  rate[1] = lambda * y[3];
+                                  rate[2] = lambda * (-y[0] / cube - eps * y[0] * (4.5 - 7.5 * ratio) / fifth);
+                                  rate[3] = lambda * (-y[1] / cube - eps * y[1] * (1.5 - 7.5 * ratio) / fifth);
+                              })
+        .with_names({"x1", "x2", "v1", "v2"})
+        .with_period(2 * std::numbers::pi);
+}
+
 /// (19), with the Kepler motion of section 5.1.2 as its exact part.
 inline Problem perturbed_kepler(double eps) {
-    const auto whole = first_order_system(4, [eps](auto y, auto, auto rate) {
-        using std::sqrt;
-        const auto square = y[0] * y[0] + y[1] * y[1];
-        const auto cube = square * sqrt(square);
-        const auto fifth = cube * square;
-        const auto ratio = y[0] * y[0] / square;
-        const auto lambda = KeplerTimeFactor::of(y[0], y[1], y[2], y[3]);
-        rate[0] = lambda * y[2];
-        rate[1] = lambda * y[3];
-        rate[2] = lambda * (-y[0] / cube - eps * y[0] * (4.5 - 7.5 * ratio) / fifth);
-        rate[3] = lambda * (-y[1] / cube - eps * y[1] * (1.5 - 7.5 * ratio) / fifth);
-    });
-    return split(whole.with_names({"x1", "x2", "v1", "v2"}).with_period(2 * std::numbers::pi),
-                 KeplerFlow<KeplerTimeFactor>({0, 1}, {2, 3}, 1.0));
+    const auto lambda = [](const auto& x1, const auto& x2, const auto& v1, const auto& v2) {
+        return KeplerTimeFactor::of(x1, x2, v1, v2);
+    };
+    return split(kepler_system(eps, lambda), KeplerFlow<KeplerTimeFactor>({0, 1}, {2, 3}, 1.0));
 }
 inline const std::vector<double> kepler_start{1, 0, 0, 1};
 

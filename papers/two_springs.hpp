@@ -19,6 +19,7 @@
 #include "march/controller.hpp"
 #include "plain_run.hpp"
 #include "problem/acceleration.hpp"
+#include "rounding.hpp"
 
 namespace lento::papers {
 
@@ -152,16 +153,6 @@ inline double largest_component(std::span<const double> a, std::span<const doubl
         size = larger(size, std::abs(a[i] - b[i]));
     }
     return size;
-}
-
-/// Half a unit of the last of `digits` printed digits, as a relative tolerance: what rounding to them does.
-inline double rounding(double published, int digits) {
-    const double exponent = std::floor(std::log10(std::abs(published)) + 1e-9);
-    return 0.50001 * std::pow(10.0, exponent - (digits - 1)) / std::abs(published);
-}
-/// Rounded to the printed digits, the same or one unit of the last apart.
-inline double one_unit_after_rounding(double published, int digits) {
-    return 3 * rounding(published, digits);
 }
 
 }  // namespace lento::papers
