@@ -19,12 +19,7 @@ namespace lento::papers {
 
 class KeplerRuns {
 public:
-    /// What a run took, and the largest error of a component at its end.
-    struct Measured {
-        double micro_steps = 0;
-        double error = 0;
-    };
-
+    /// Errors are the largest of a component at the end.
     Measured averaged(int power, const std::string& method, const Options& options) {
         const auto run = plain_run(
             perturbed_kepler(eps(power)),

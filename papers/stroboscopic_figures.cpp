@@ -21,8 +21,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-using Measured = KeplerRuns::Measured;
-
 /// One micro-stepper for all methods, RK4 for the slow motion.
 class Diagram {
 public:
@@ -46,12 +44,6 @@ private:
     std::string micro_;
     KeplerRuns runs_;
 };
-
-/// The work for an error, between two points of a line: the error is a power of it.
-double work_for(double error, const Measured& coarse, const Measured& fine) {
-    const double share = std::log(coarse.error / error) / std::log(coarse.error / fine.error);
-    return coarse.micro_steps * std::pow(fine.micro_steps / coarse.micro_steps, share);
-}
 
 constexpr std::array methods{"sam", "lips", "multirevolution"};
 

@@ -99,6 +99,18 @@ inline std::vector<std::vector<double>> conventional(const Problem& problem, con
     return states;
 }
 
+/// A point of an efficiency diagram.
+struct Measured {
+    double micro_steps = 0;
+    double error = 0;
+};
+
+/// The work for an error, by the line through two points of the diagram: the error is a power of it.
+inline double work_for(double error, const Measured& coarse, const Measured& fine) {
+    const double share = std::log(coarse.error / error) / std::log(coarse.error / fine.error);
+    return coarse.micro_steps * std::pow(fine.micro_steps / coarse.micro_steps, share);
+}
+
 /// As the figures mark them.
 inline constexpr Marker conventional_marker = Marker::circle;
 inline constexpr Marker sam_marker = Marker::star;
