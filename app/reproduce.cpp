@@ -83,13 +83,16 @@ void print(const Reproduction& reproduction, const Result& result) {
     if (!result.not_judged.empty()) {
         fmt::print("  Not judged: {}\n", result.not_judged);
     }
-    for (const auto& claim : result.claims) {
-        const char* verdict = claim.holds ? "holds" : claim.agrees() ? "does not hold" : "FAILS";
-        fmt::print("  {}  {}{}: {:.4g}\n", verdict, claim.source == papers::Source::lento ? "Lento: " : "", claim.text,
-                   claim.measured);
-    }
     for (const auto& erratum : result.errata()) {
         fmt::print("  Erratum: {}\n", erratum);
+    }
+    for (const auto& claim : result.claims) {
+        const char* verdict = claim.refuted() ? "does not hold" : claim.agrees() ? "holds" : "FAILS";
+        fmt::print("  {:<13}  {}{}: {:.4g}\n", verdict, claim.source == papers::Source::lento ? "Lento: " : "",
+                   claim.text, claim.measured);
+        if (!claim.erratum.empty()) {
+            fmt::print("  {:<13}  Erratum: {}\n", "", claim.erratum);
+        }
     }
 }
 
@@ -123,7 +126,8 @@ void print_table(const std::vector<Entry>& all) {
     fmt::print("\n  {:<34} {:>12} {:>9}\n", "reproduced", "judged", "seconds");
     for (const auto& each : all) {
         fmt::print("  {:<34} {:>4} of {:>4} {:>9.1f}  {} with {}\n", each.reproduction->id, each.agreeing, each.judged,
-                   each.seconds, each.agrees ? terminal.good("agrees") : terminal.bad("DISAGREES"), each.judged_by);
+                   each.seconds, each.agrees ? terminal.good("agrees") : terminal.bad("DISAGREES"),
+                   compared_with(each));
     }
     fmt::print("  {}\n", summary(all));
 }
@@ -168,7 +172,7 @@ Exit reproduce(const ReproduceArguments& arguments) {
             print(*reproduction, result);
         }
         fmt::print("{} {} with {}\n", reproduction->id, all.back().agrees ? "agrees" : "DISAGREES",
-                   all.back().judged_by);
+                   compared_with(all.back()));
     }
     if (arguments.json) {
         fmt::print("{}\n", (documents.size() == 1 ? documents[0] : documents).dump(2));

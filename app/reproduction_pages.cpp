@@ -93,30 +93,38 @@ std::string table(const Result& result) {
     return html;
 }
 
-std::string claims(const Result& result, Source source, const char* title) {
-    if (std::ranges::find(result.claims, source, &Claim::source) == result.claims.end()) {
+/// In the order of the paper, ours beside what they go with. An erratum stands below its sentence.
+std::string claims(const Result& result) {
+    if (result.claims.empty()) {
         return "";
     }
-    std::string html = fmt::format(
-        "<h2>{}</h2>\n<div class=\"wide\"><table>\n"
-        "<tr><th class=\"text\">claim</th><th>measured</th><th></th></tr>\n",
-        title);
+    const bool both = std::ranges::find(result.claims, Source::paper, &Claim::source) != result.claims.end() &&
+                      std::ranges::find(result.claims, Source::lento, &Claim::source) != result.claims.end();
+    std::string html = "<h2>Claims</h2>\n";
+    if (both) {
+        html += "<p class=\"soft\">Of the paper; those that begin with Lento are ours.</p>\n";
+    }
+    html +=
+        "<div class=\"wide\"><table>\n<tr><th class=\"text\">claim</th><th>measured</th><th "
+        "class=\"text\"></th></tr>\n";
     for (const auto& claim : result.claims) {
-        if (claim.source != source) {
-            continue;
-        }
-        html += fmt::format("<tr><td class=\"text\">{}</td><td>{:.4g}</td><td class=\"{}\">{}</td></tr>\n",
-                            escaped(claim.text), claim.measured, agreement(claim.agrees()),
-                            claim.holds      ? "holds &#10003;"
-                            : claim.agrees() ? "does not hold: see the erratum"
-                                             : "fails &#10007;");
+        const auto erratum = claim.erratum.empty()
+                                 ? ""
+                                 : fmt::format("<br><span class=\"soft\">Erratum: {}</span>", escaped(claim.erratum));
+        html +=
+            fmt::format("<tr><td class=\"text\">{}{}{}</td><td>{:.4g}</td><td class=\"text {}\">{}</td></tr>\n",
+                        claim.source == Source::lento ? "<span class=\"soft\">Lento:</span> " : "", escaped(claim.text),
+                        erratum, claim.measured, claim.refuted() ? "" : agreement(claim.agrees()),
+                        claim.refuted()  ? "does not hold"
+                        : claim.agrees() ? "holds &#10003;"
+                                         : "fails &#10007;");
     }
     return html + "</table></div>\n";
 }
 
 std::string errata(const Result& result) {
     const auto sentences = result.errata();
-    std::string html = sentences.empty() ? "" : "<h2>Errata</h2>\n<ul>\n";
+    std::string html = sentences.empty() ? "" : "<p>Errata:</p>\n<ul>\n";
     for (const auto& sentence : sentences) {
         html += fmt::format("<li>{}</li>\n", escaped(sentence));
     }
@@ -132,8 +140,13 @@ std::optional<Entry> entry_in(const std::filesystem::path& folder, const papers:
     }
     try {
         const auto json = nlohmann::json::parse(file);
-        return Entry{&reproduction,       json.at("judged_by"), json.at("judged"),
-                     json.at("agreeing"), json.at("seconds"),   json.at("agrees")};
+        return Entry{&reproduction,
+                     json.at("judged_by"),
+                     json.at("judged"),
+                     json.at("agreeing"),
+                     json.value("refuted", std::size_t{0}),
+                     json.at("seconds"),
+                     json.at("agrees")};
     } catch (const nlohmann::json::exception&) {
         return std::nullopt;
     }
@@ -146,6 +159,12 @@ std::string verdict_of(const Row& row) {
            : !row.judged                     ? "not judged"
            : row.agrees() && !row.expected() ? ""
                                              : agreement(row.agrees());
+}
+
+std::string compared_with(const Entry& entry) {
+    return entry.refuted == 0 || !entry.agrees ? entry.judged_by
+           : entry.refuted == 1                ? entry.judged_by + " but for 1 erratum"
+                                               : fmt::format("{} but for {} errata", entry.judged_by, entry.refuted);
 }
 
 std::string summary(const std::vector<Entry>& entries) {
@@ -166,14 +185,15 @@ std::string figure_text(double value) {
 
 Entry write_page(const std::filesystem::path& folder, const papers::Reproduction& reproduction, const Result& result,
                  double seconds) {
-    const Entry entry{&reproduction, result.judged_by(), result.judged(), result.agreeing(), seconds, result.agrees()};
+    const Entry entry{&reproduction, result.judged_by(), result.judged(), result.agreeing(), result.refuted(),
+                      seconds,       result.agrees()};
     const std::string name = file_name(reproduction.id);
     std::string body = fmt::format(
         "<p><a href=\"index.html\">All reproductions</a></p>\n<h1>{}</h1>\n<p class=\"soft\">{}: {}</p>\n"
         "<p class=\"{}\"><strong>{} with {}</strong>: {} of {} judged figures and claims, {:.1f} s</p>\n"
         "<p>{}</p>\n<pre>lento reproduce {}</pre>\n",
         escaped(reproduction.title), escaped(reproduction.id), escaped(papers::citation(reproduction.paper)),
-        agreement(entry.agrees), agreement(entry.agrees), entry.judged_by, entry.agreeing, entry.judged, seconds,
+        agreement(entry.agrees), agreement(entry.agrees), compared_with(entry), entry.agreeing, entry.judged, seconds,
         escaped(reproduction.parameters), escaped(reproduction.id));
     for (std::size_t k = 0; k < result.pictures.size(); ++k) {
         const auto svg = papers::svg_of(result.pictures[k]);
@@ -182,16 +202,12 @@ Entry write_page(const std::filesystem::path& folder, const papers::Reproduction
                             fmt::format("<svg class=\"picture\"{}", svg.substr(4)));
     }
     if (!result.rows.empty()) {
-        body += table(result);
+        body += table(result) + errata(result);
     }
-    body += claims(result, Source::paper, "What it was to show") + claims(result, Source::lento, "What Lento claims") +
-            errata(result);
+    body += claims(result);
     write_whole(folder / (name + ".html"), page::document(reproduction.id, body));
-    const Json json{{"judged_by", entry.judged_by},
-                    {"judged", entry.judged},
-                    {"agreeing", entry.agreeing},
-                    {"seconds", entry.seconds},
-                    {"agrees", entry.agrees}};
+    const Json json{{"judged_by", entry.judged_by}, {"judged", entry.judged},   {"agreeing", entry.agreeing},
+                    {"refuted", entry.refuted},     {"seconds", entry.seconds}, {"agrees", entry.agrees}};
     write_whole(folder / (name + ".json"), json.dump(2) + "\n");
     return entry;
 }
@@ -211,7 +227,8 @@ void write_index(const std::filesystem::path& folder) {
         "<tr><th>ID</th><th class=\"text\">title</th><th>judged</th><th>seconds</th><th class=\"text\"></th></tr>\n",
         agreement(std::ranges::all_of(entries, &Entry::agrees)), summary(entries), seconds);
     std::string paper;
-    for (const auto& [reproduction, judged_by, judged, agreeing, spent, agrees] : entries) {
+    for (const auto& entry : entries) {
+        const auto* reproduction = entry.reproduction;
         if (reproduction->paper != paper) {
             paper = reproduction->paper;
             body += fmt::format("<tr><td class=\"text soft\" colspan=\"5\">{}</td></tr>\n",
@@ -220,8 +237,9 @@ void write_index(const std::filesystem::path& folder) {
         body += fmt::format(
             "<tr><td><a href=\"{}.html\">{}</a></td><td class=\"text\">{}</td><td>{} of {}</td><td>{:.1f}</td><td "
             "class=\"text {}\">{} with {}{}</td></tr>\n",
-            file_name(reproduction->id), escaped(reproduction->id), escaped(reproduction->title), agreeing, judged,
-            spent, agreement(agrees), agreement(agrees), escaped(judged_by), sign(agrees));
+            file_name(reproduction->id), escaped(reproduction->id), escaped(reproduction->title), entry.agreeing,
+            entry.judged, entry.seconds, agreement(entry.agrees), agreement(entry.agrees),
+            escaped(compared_with(entry)), sign(entry.agrees));
     }
     body += "</table></div>\n";
     write_whole(folder / "index.html", page::document("Lento: reproductions", body));

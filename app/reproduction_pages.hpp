@@ -15,9 +15,12 @@ struct Entry {
     const papers::Reproduction* reproduction;
     std::string judged_by;  ///< Result::judged_by
     std::size_t judged = 0, agreeing = 0;
+    std::size_t refuted = 0;  ///< printed figures and sentences that do not hold, each with an erratum
     double seconds = 0;
     bool agrees = false;
 };
+/// What it agrees or disagrees with: "print", "print but for 2 errata", ...
+std::string compared_with(const Entry& entry);
 /// "2 of 2 agree with print", or how many of them with print.
 std::string summary(const std::vector<Entry>& entries);
 

@@ -61,13 +61,19 @@ std::vector<double> Result::column(const std::string& name) const {
 }
 
 std::size_t Result::judged() const {
-    return static_cast<std::size_t>(std::ranges::count_if(rows, compared)) + claims.size();
+    return static_cast<std::size_t>(std::ranges::count_if(rows, compared) +
+                                    std::ranges::count_if(claims, [](const Claim& claim) { return !claim.refuted(); }));
 }
 
 std::size_t Result::agreeing() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(rows, [](const Row& row) { return compared(row) && row.agrees(); }) +
-        std::ranges::count_if(claims, &Claim::agrees));
+        std::ranges::count_if(claims, [](const Claim& claim) { return claim.agrees() && !claim.refuted(); }));
+}
+
+std::size_t Result::refuted() const {
+    return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& row) { return !row.erratum.empty(); }) +
+                                    std::ranges::count_if(claims, &Claim::refuted));
 }
 
 bool Result::agrees() const {
@@ -76,16 +82,10 @@ bool Result::agrees() const {
 
 std::vector<std::string> Result::errata() const {
     std::vector<std::string> list;
-    const auto add = [&](const std::string& erratum) {
-        if (!erratum.empty() && std::ranges::find(list, erratum) == list.end()) {
-            list.push_back(erratum);
-        }
-    };
     for (const auto& row : rows) {
-        add(row.erratum);
-    }
-    for (const auto& claim : claims) {
-        add(claim.erratum);
+        if (!row.erratum.empty() && std::ranges::find(list, row.erratum) == list.end()) {
+            list.push_back(row.erratum);
+        }
     }
     return list;
 }

@@ -39,7 +39,8 @@ struct Claim {
     std::string erratum{};  ///< why a sentence of the paper does not hold, and what does: a sentence of ours
 
     /// It holds, or it is the paper's and known not to. An erratum of what does hold is one of ours.
-    bool agrees() const { return holds ? erratum.empty() : source == Source::paper && !erratum.empty(); }
+    bool agrees() const { return holds ? erratum.empty() : refuted(); }
+    bool refuted() const { return !holds && source == Source::paper && !erratum.empty(); }
 };
 
 struct Result {
@@ -54,12 +55,14 @@ struct Result {
 
     /// What was computed in all rows of a column, in their order.
     std::vector<double> column(const std::string& name) const;
-    /// Judged rows with something to compare with, and claims; and how many of them agree.
+    /// Judged rows with something to compare with, and claims that no erratum refutes; and how many of them agree.
     std::size_t judged() const;
     std::size_t agreeing() const;
     /// Every judged row, and every claim or what its erratum says.
     bool agrees() const;
-    /// Of figures and of sentences, each once.
+    /// Printed figures and sentences that do not hold, each with its erratum.
+    std::size_t refuted() const;
+    /// Of figures, each once; claims have theirs beside them.
     std::vector<std::string> errata() const;
     bool has_published() const;
     bool has_references() const;

@@ -97,7 +97,9 @@ TEST(Claim, of_a_paper_may_fail_with_an_erratum_only) {
     Result result;
     result.claims = {{"", 0, false, Source::paper, "It is another number."}};
     EXPECT_TRUE(result.agrees());
-    EXPECT_EQ(result.agreeing(), 1);
+    EXPECT_EQ(result.refuted(), 1);
+    EXPECT_EQ(result.judged(), 0) << "it is not counted among what agrees";
+    EXPECT_EQ(result.agreeing(), 0);
 }
 
 TEST(Result, lists_an_erratum_once) {
@@ -107,8 +109,11 @@ TEST(Result, lists_an_erratum_once) {
     EXPECT_TRUE(result.agrees());
     EXPECT_EQ(result.judged(), 1);
     EXPECT_EQ(result.errata(), std::vector<std::string>{"A digit."});
-    result.claims = {{"", 0, false, Source::paper, "A sentence."}};
-    EXPECT_EQ(result.errata(), (std::vector<std::string>{"A digit.", "A sentence."}));
+    EXPECT_EQ(result.refuted(), 2);
+    result.claims = {{"", 0, false, Source::paper, "A sentence."}, {"", 0, true}};
+    EXPECT_EQ(result.errata(), std::vector<std::string>{"A digit."}) << "the sentence has its own beside it";
+    EXPECT_EQ(result.refuted(), 3);
+    EXPECT_EQ(result.judged(), 2);
 }
 
 TEST(Row, is_judged_by_a_reference_figure_as_by_print) {
