@@ -49,7 +49,7 @@ double damped_error(double eps, Recovery recovery, int order) {
 }
 
 Curve add_damped(Result& result, const std::string& column, Recovery recovery, int order) {
-    return measured_column(result, Scan::negative_powers("eps", {5, 6, 7, 8}), column,
+    return measured_column(result, Scan::negative_powers("eps", {7, 8, 9, 10}), column,
                            [&](double eps) { return damped_error(eps, recovery, order); });
 }
 
@@ -78,13 +78,13 @@ double micro_error(const Family& family, double eps, std::size_t n) {
 }
 
 void add_micro_errors(Result& result, const Family& family, double order, double exponent, const std::string& claim) {
-    constexpr double eps = 1.0 / 4096;
+    constexpr double eps = 1.0 / 1024;
     const auto steps = Scan::parts("n", 2 * pi, {16, 32, 64, 128});
-    const auto against_step = measured_column(result, steps, family.name + ", eps=2^-12", [&](double step) {
+    const auto against_step = measured_column(result, steps, family.name + ", eps=2^-10", [&](double step) {
         return micro_error(family, eps, static_cast<std::size_t>(std::lround(2 * pi / step)));
     });
     const auto against_eps =
-        measured_column(result, Scan::negative_powers("eps", {10, 11, 12, 13}), family.name + ", n=64",
+        measured_column(result, Scan::negative_powers("eps", {7, 8, 9, 10}), family.name + ", n=64",
                         [&](double e) { return micro_error(family, e, 64); });
     claim_exponent(result, against_step, order, claim + ": exponent of Delta tau");
     claim_exponent(result, against_eps, exponent, "and of eps");

@@ -79,6 +79,157 @@ class Reproductions(unittest.TestCase):
         self.assertTrue(result["agrees"])
 
 
+    def test_a_sentence_that_does_not_hold_has_its_erratum_below_it_and_ours_beside(self):
+        lines = [line.strip() for line in self.reproduce("stroboscopic/section-2").splitlines()]
+        said = next(n for n, line in enumerate(lines) if line.startswith("does not hold") and "T = 2 pi (-2E)^(3/2)" in line)
+        self.assertTrue(lines[said + 1].startswith("Erratum: The energy is E = |v|^2/2 - 1/r"), lines[said + 1])
+        self.assertRegex(lines[said + 2], r"^holds +Lento: with E = \|v\|\^2/2 - 1/r")
+        self.assertIn("stroboscopic/section-2 agrees with print but for 2 errata", lines)
+        page = self.page("stroboscopic-section-2")
+        self.assertRegex(page, r"T = 2 pi \(-2E\)\^\(3/2\)[^<]*<br><span class=\"soft\">Erratum: The energy is[^<]*</span></td><td>3.272</td><td class=\"text \">does not hold")
+        self.assertIn("agrees with print but for 2 errata", page)
+        self.assertIn("agrees with print but for 2 errata", self.page("index"))
+        claims = json.loads(self.reproduce("stroboscopic/section-2", "--json"))["claims"]
+        self.assertEqual([claim["source"] for claim in claims if "erratum" in claim], ["paper", "paper"])
+
+
+class Numbers:
+    """What `lento reproduce ID --json` computed, by label and column."""
+
+    def __init__(self, test, page):
+        with tempfile.TemporaryDirectory(prefix="lento-numbers-") as folder:
+            done = subprocess.run([LENTO, "reproduce", page, "--json", "-o", folder], capture_output=True, text=True, timeout=120)
+        test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.computed = {(row["label"], row["column"]): row["computed"] for row in json.loads(done.stdout)["rows"]}
+
+    def __getitem__(self, key):
+        return self.computed[key]
+
+
+def rk4_step(rate, y, h):
+    k1 = rate(y)
+    k2 = rate([a + h / 2 * b for a, b in zip(y, k1)])
+    k3 = rate([a + h / 2 * b for a, b in zip(y, k2)])
+    k4 = rate([a + h * b for a, b in zip(y, k3)])
+    return [a + h / 6 * (b + 2 * c + 2 * d + e) for a, b, c, d, e in zip(y, k1, k2, k3, k4)]
+
+
+@unittest.skipIf(solve_ivp is None, "the comparison with SciPy needs the package python3-scipy")
+class StroboscopicPages(unittest.TestCase):
+    """Pages of the paper stroboscopic beside the same methods written anew, and SciPy for the true motion."""
+
+    def test_sam_and_multirevolution_on_the_kepler_problem(self):
+        eps, steps, n = 2.0 ** -12, 8, 64
+        period, t_end, start = 2 * math.pi, math.pi / 8 * 2 ** 12, [1.0, 0.0, 0.0, 1.0]
+
+        def rate(y):
+            x1, x2, v1, v2 = y
+            r = math.hypot(x1, x2)
+            stretch = (2 / r - v1 * v1 - v2 * v2) ** -1.5
+            ratio = x1 * x1 / (r * r)
+            return [stretch * v1, stretch * v2, stretch * (-x1 / r**3 - eps * x1 * (4.5 - 7.5 * ratio) / r**5),
+                    stretch * (-x2 / r**3 - eps * x2 * (1.5 - 7.5 * ratio) / r**5)]
+
+        def after_a_period(y, direction=1):
+            for _ in range(n):
+                y = rk4_step(rate, y, direction * period / n)
+            return y
+
+        def field(y):
+            return [(a - b) / (2 * period) for a, b in zip(after_a_period(y), after_a_period(y, -1))]
+
+        averaged = start
+        for _ in range(steps):
+            averaged = rk4_step(field, averaged, t_end / steps)
+
+        M = round(t_end / steps / period)
+        a = [[], [(M - 1) / (2 * M)], [1 / M, (M - 3) / (2 * M)], [1 / M, 2 * (M - 2) / (M * (M + 1)), (M - 1) * (M - 2) / (M * (M + 1))]]
+        b = [(M + 1) / (6 * (M - 1)), (M - 2) / (3 * (M - 1)), (M - 2) / (3 * (M - 1)), (M + 1) / (6 * (M - 1))]
+        mapped = start
+        for _ in range(steps):
+            changes = []
+            for weights in a + [b]:
+                stage = [z + M * sum(w * change[i] for w, change in zip(weights, changes)) for i, z in enumerate(mapped)]
+                if len(changes) < 4:
+                    changes.append([end - z for end, z in zip(after_a_period(stage), stage)])
+            mapped = stage
+
+        exact = solve_ivp(lambda t, y: rate(y), (0, t_end), start, method="DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+        page = Numbers(self, "stroboscopic/figure-3")
+        for column, found in (("sam", averaged), ("multirevolution", mapped)):
+            error = max(abs(f - e) for f, e in zip(found, exact))
+            self.assertAlmostEqual(page["n=64", f"top {column} eps=2^-12 N=8 error"] / error, 1, delta=1e-4)
+
+    def test_the_averaged_van_der_pol_system(self):
+        page = Numbers(self, "stroboscopic/section-5.2")
+        Q, P = 1.3, -0.7
+        for power in (5, 6):
+            eps = 2.0 ** -power
+
+            def after(periods):
+                return solve_ivp(lambda t, y: [y[1], -y[0] + eps * (1 - y[0] ** 2) * y[1]], (0, 2 * math.pi * periods), [Q, P],
+                                 method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+            F = sum(weight * (after(k) - after(-k)) for k, weight in enumerate((4 / 5, -1 / 5, 4 / 105, -1 / 280), 1)) / (2 * math.pi)
+            R2 = Q * Q + P * P
+            first = -eps / 8 * (R2 - 4) * numpy.array([Q, P])
+            printed = numpy.array([-P * (5 * R2 + 16 * R2**2 - 48 + 16 * (Q * Q - 2) ** 2), Q * (5 * R2 + 80 * R2**2 + 16 + 16 * (Q * Q - 4) ** 2)])
+            ours = numpy.array([-P * (5 * R2**2 - 24 * R2 - 32 + 16 * (Q * Q - 2) ** 2), Q * (5 * R2**2 + 40 * R2 - 224 + 16 * (Q * Q - 4) ** 2)])
+            for column, second in (("F minus the printed terms", printed), ("F minus ours", ours)):
+                left = max(abs(F - first - eps**2 / 256 * second))
+                self.assertAlmostEqual(page[f"eps=2^-{power}", column] / left, 1, delta=1e-3)
+
+    def test_the_half_explicit_method_on_the_double_pendulum(self):
+        eps, periods, n = 2.0 ** -10, 16, 16
+        m1, m2, l1, l2, g, v_max = 0.01, 0.005, 0.2, 0.1, 9.8, 4
+        mass = numpy.array([m1, m1, m2, m2])
+
+        def normals(q):
+            dx, dy = q[2] - q[0], q[3] - q[1]
+            return 2 * numpy.array([[q[0], q[1], 0, 0], [-dx, -dy, dx, dy]])
+
+        def residual(q):
+            return numpy.array([q[0] ** 2 + q[1] ** 2 - l1**2, (q[2] - q[0]) ** 2 + (q[3] - q[1]) ** 2 - l2**2])
+
+        def free(t, y):
+            weight = g + v_max / eps * math.cos(t / eps)
+            return numpy.array([*y[4:], 0, -weight, 0, -weight])
+
+        A, c, weights = [[], [1 / 3], [-1, 2]], [0, 1 / 3, 1], [0, 3 / 4, 1 / 4]
+        h = 2 * math.pi * eps / n
+        y = numpy.array([l1 * math.sin(0.5), l1 * math.cos(0.5), l1 * math.sin(0.5), l1 * math.cos(0.5) + l2, 0, 0, 0, 0])
+        for step in range(n * periods):
+            stages, rates = [y], []
+            for row in A[1:] + [weights]:
+                # (45), (46): Z of the stage before, of positions by Newton's method, of velocities at once.
+                here, t = stages[-1], (step + c[len(rates)]) * h
+                known = y + h * sum((w * rate for w, rate in zip(row, rates)), numpy.zeros(8)) + h * row[len(rates)] * free(t, here)
+                across = (normals(here[:4]) / mass).T * h * row[len(rates)]
+                mu = numpy.zeros(2)
+                for _ in range(20):
+                    q = known[:4] - across @ mu
+                    mu += numpy.linalg.solve(normals(q) @ across, residual(q))
+                q = known[:4] - across @ mu
+                lam = numpy.linalg.solve(normals(q) @ across, normals(q) @ known[4:])
+                pull = (normals(here[:4]) / mass).T
+                rates.append(free(t, here) - numpy.concatenate([pull @ mu, pull @ lam]))
+                stages.append(numpy.concatenate([q, known[4:] - across @ lam]))
+            y = stages[-1]
+
+        def in_angles(t, s):
+            a, b, p, q = s
+            weight = g + v_max / eps * math.cos(t / eps)
+            i1, i2, coupling = (m1 + m2) * l1**2, m2 * l2**2, m2 * l1 * l2 * math.cos(a - b)
+            f1 = (m1 + m2) * l1 * weight * math.sin(a) - m2 * l1 * l2 * q**2 * math.sin(a - b)
+            f2 = m2 * weight * l2 * math.sin(b) + m2 * l1 * l2 * p**2 * math.sin(a - b)
+            determinant = i1 * i2 - coupling**2
+            return [p, q, (i2 * f1 - coupling * f2) / determinant, (i1 * f2 - coupling * f1) / determinant]
+
+        exact = solve_ivp(in_angles, (0, periods * 2 * math.pi * eps), [0.5, 0, 0, 0], method="DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+        error = max(abs(math.atan2(y[0], y[1]) - exact[0]), abs(math.atan2(y[2] - y[0], y[3] - y[1]) - exact[1]))
+        page = Numbers(self, "stroboscopic/section-6.1")
+        self.assertAlmostEqual(page["n=16", "HERK3, largest error of an angle"] / error, 1, delta=1e-4)
+
+
 @unittest.skipIf(solve_ivp is None, "the comparison with SciPy needs the package python3-scipy")
 class Literature(unittest.TestCase):
     def final(self, text, *arguments):
