@@ -147,6 +147,32 @@ double saved(Diagram& rk4, int power) {
     return work_for(target.error, rk4.conventional(power, 128), rk4.conventional(power, 256)) / target.micro_steps;
 }
 
+/// LIPS beside SAM: errors, and what they take for the same error.
+void add_lips(Result& result, Diagram& rk4) {
+    const auto sam = [&](std::size_t n) { return rk4.sam({12, n, 8}); };
+    const auto lips = [&](std::size_t n) { return rk4.averaged("lips", {12, n, 8}); };
+    double most = 0;
+    for (const std::size_t n : {16, 32, 64, 128}) {
+        most = larger(most, lips(n).error / sam(n).error);
+    }
+    constexpr double similar = 1.25;
+    Claim claim{"the results of LIPS are hardly different from those of SAM: largest ratio of errors, N = 8", most,
+                most < similar};
+    if (!claim.holds) {
+        claim.erratum = fmt::format(
+            "The errors of LIPS are larger, nearly those of multirevolution: {:.2e} against {:.2e} with n = 64, {:.2e} "
+            "against {:.2e} with n = 128.",
+            lips(64).error, sam(64).error, lips(128).error, sam(128).error);
+    }
+    result.claims.push_back(std::move(claim));
+    const double work = work_for(sam(64).error, lips(64), lips(128)) / sam(64).micro_steps;
+    result.claims.push_back(
+        {"the performance of LIPS is very similar to that of SAM (section 7): its work for the error of SAM with n = "
+         "64 "
+         "over that of SAM",
+         work, work > 1 / similar && work < similar});
+}
+
 /// Multirevolution beside SAM.
 void add_same_error(Result& result, Diagram& rk4) {
     const auto sam = [&](std::size_t n) { return rk4.sam({12, n, 8}); };
@@ -212,8 +238,7 @@ Result figure_3() {
         say.between(fmt::format("for N = {} the line bends: exponent of Delta tau, eps = 2^-12, n = 64 and 128", N),
                     order_of_sam(12, N), 0, 4 - exponent_tolerance);
     }
-    const double lips = rk4.averaged("lips", {12, 128, 8}).error / sam(12, 128);
-    say.near("LIPS is hardly different from SAM: ratio of errors, N = 8, n = 128", lips, 1, 0.3);
+    add_lips(result, rk4);
     add_same_error(result, rk4);
     add_linear_growth(result);
     return result;
