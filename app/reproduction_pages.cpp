@@ -28,6 +28,11 @@ const char* agreement(bool agrees) {
     return agrees ? "agrees" : "disagrees";
 }
 
+/// Nothing if there are none.
+std::string but_for(std::size_t errata) {
+    return errata == 0 ? "" : errata == 1 ? " but for 1 erratum" : fmt::format(" but for {} errata", errata);
+}
+
 const char* sign(bool agrees) {
     return agrees ? " &#10003;" : " &#10007;";
 }
@@ -162,9 +167,7 @@ std::string verdict_of(const Row& row) {
 }
 
 std::string compared_with(const Entry& entry) {
-    return entry.refuted == 0 || !entry.agrees ? entry.judged_by
-           : entry.refuted == 1                ? entry.judged_by + " but for 1 erratum"
-                                               : fmt::format("{} but for {} errata", entry.judged_by, entry.refuted);
+    return entry.judged_by + (entry.agrees ? but_for(entry.refuted) : "");
 }
 
 std::string summary(const std::vector<Entry>& entries) {
@@ -172,10 +175,15 @@ std::string summary(const std::vector<Entry>& entries) {
     const auto agreeing = std::ranges::count_if(entries, &Entry::agrees);
     const auto with_print =
         std::ranges::count_if(entries, [&](const Entry& entry) { return entry.agrees && by_print(entry); });
+    std::size_t errata = 0;
+    for (const auto& entry : entries) {
+        errata += entry.agrees ? entry.refuted : 0;
+    }
     const auto counts = fmt::format("{} of {} agree", agreeing, entries.size());
-    return std::ranges::all_of(entries, by_print)    ? counts + " with print"
-           : std::ranges::none_of(entries, by_print) ? counts
-                                                     : fmt::format("{}, {} of them with print", counts, with_print);
+    const auto print = std::ranges::all_of(entries, by_print)    ? " with print"
+                       : std::ranges::none_of(entries, by_print) ? ""
+                                                                 : fmt::format(", {} of them with print", with_print);
+    return counts + print + but_for(errata);
 }
 
 std::string figure_text(double value) {

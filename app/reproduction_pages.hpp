@@ -21,7 +21,7 @@ struct Entry {
 };
 /// What it agrees or disagrees with: "print", "print but for 2 errata", ...
 std::string compared_with(const Entry& entry);
-/// "2 of 2 agree with print", or how many of them with print.
+/// "2 of 2 agree with print but for 1 erratum", or how many of them with print.
 std::string summary(const std::vector<Entry>& entries);
 
 /// "agrees", "disagrees", "not judged", or nothing where there is nothing to compare with.

@@ -241,27 +241,30 @@ void add_multirevolution(Result& result) {
                    "the coefficients of (32) converge to those of the classical Runge-Kutta method: exponent of 1/M");
 }
 
-/// (33), (34) with H fixed: coefficients that depend on M, and those of a Runge-Kutta method.
-void add_forward(Result& result) {
+/// (33), (34) over the whole interval: with coefficients that depend on M, and with those of a Runge-Kutta method.
+void add_whole_runs(Result& result) {
     KeplerRuns kepler;
-    const auto eps = Scan::negative_powers("eps", {13, 14, 15, 16});
-    const auto error = [&](const std::string& method, double value) {
-        Options options{.steps = 8, .micro = "dopri8", .micro_steps_per_period = 64};
-        options.macro = "rk4";
-        if (method == "sam") {
+    const auto error = [&](const char* method, int power, std::size_t N) {
+        Options options{.macro = "rk4", .steps = N, .micro = "dopri8", .micro_steps_per_period = 64};
+        if (method == std::string("sam")) {
             options.difference = "forward";
             options.difference_order = 1;
         }
-        return kepler.averaged(static_cast<int>(std::lround(-std::log2(value))), method, options).error;
+        return kepler.averaged(power, method, options).error;
     };
-    const auto adjusted =
-        measured_column(result, eps, "(32), N=8", [&](double value) { return error("multirevolution", value); });
+    const auto power_of = [](double eps) { return static_cast<int>(std::lround(-std::log2(eps))); };
+    const auto H =
+        measured_column(result, Scan::parts("N", pi / 8, {2, 4, 8, 16}), "(32), eps=2^-14",
+                        [&](double step) { return error("multirevolution", 14, std::lround(pi / 8 / step)); });
+    claim_exponent(result, H, 4, "(35): the error of (32) is O(H^P), P = 4: exponent of H");
+    const auto eps = Scan::negative_powers("eps", {13, 14, 15, 16});
+    const auto adjusted = measured_column(result, eps, "(32), N=8",
+                                          [&](double value) { return error("multirevolution", power_of(value), 8); });
+    claim_exponent(result, adjusted, 0, "(35): and has no term eps^delta: exponent of eps for constant H");
     const auto fixed = measured_column(result, eps, "RK4, forward differences, N=8",
-                                       [&](double value) { return error("sam", value); });
+                                       [&](double value) { return error("sam", power_of(value), 8); });
     claim_exponent(result, fixed, 1,
                    "with M-independent coefficients (33), (34) are SAM with forward differences: exponent of eps");
-    claim_exponent(result, adjusted, 0,
-                   "with those of (32) the error has no term eps^delta: exponent of eps for constant H");
     result.pictures.push_back(log_log("Section 4.2: errors for constant H, N = 8", "eps",
                                       "largest error of a component at the end", {adjusted, fixed}));
 }
@@ -280,7 +283,7 @@ Result alternatives() {
     }
     result.pictures.push_back(std::move(recoveries));
     add_multirevolution(result);
-    add_forward(result);
+    add_whole_runs(result);
     return result;
 }
 
