@@ -114,9 +114,9 @@ const std::vector<Reproduction>& reproductions() {
         for (const auto& part :
              {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
               pendulum_theorems(), stroboscopic_families(), stroboscopic_averages(), stroboscopic_figures(),
-              stroboscopic_oscillator(), stroboscopic_constraints(), reversible_figures(), reversible_chain(),
-              slow_manifold_points(), slow_manifold_solutions(), harmonic_tables(), harmonic_flows(),
-              harmonic_springs()}) {
+              stroboscopic_oscillator(), stroboscopic_half_explicit(), stroboscopic_constraints(), reversible_figures(),
+              reversible_chain(), slow_manifold_points(), slow_manifold_solutions(), harmonic_tables(),
+              harmonic_flows(), harmonic_springs()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

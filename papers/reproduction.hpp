@@ -95,6 +95,7 @@ std::vector<Reproduction> stroboscopic_families();
 std::vector<Reproduction> stroboscopic_averages();
 std::vector<Reproduction> stroboscopic_figures();
 std::vector<Reproduction> stroboscopic_oscillator();
+std::vector<Reproduction> stroboscopic_half_explicit();
 std::vector<Reproduction> stroboscopic_constraints();
 std::vector<Reproduction> reversible_figures();
 std::vector<Reproduction> reversible_chain();

@@ -1,4 +1,4 @@
-/// Section 6 of the paper stroboscopic and its figure 6: a double pendulum on a vibrating support, in the
+/// Section 6.2 of the paper stroboscopic, figure 6: a double pendulum on a vibrating support, in the
 /// Gear-Gupta-Leimkuhler form.
 #include <algorithm>
 #include <array>
@@ -14,9 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "chain.hpp"
+#include "double_pendulum.hpp"
 #include "lento/lento.hpp"
-#include "one_period.hpp"
 #include "plain_run.hpp"
 #include "power_law.hpp"
 #include "reproduction.hpp"
@@ -27,29 +26,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 const Chain pendulum = double_pendulum();
-
-/// The same in its angles, for reference: Lagrange's equations with gravity g + v_max omega cos(theta).
-Problem in_angles(double omega) {
-    const double m1 = pendulum.masses[0];
-    const double m2 = pendulum.masses[1];
-    const double l1 = pendulum.lengths[0];
-    const double l2 = pendulum.lengths[1];
-    const double g = pendulum.g;
-    const double v_max = pendulum.v_max;
-    return vibrated_system(2, omega, [=](auto q, auto v, auto, auto theta, auto a) {
-        using std::cos, std::sin;
-        const auto weight = g + v_max * omega * cos(theta);
-        const auto apart = sin(q[0] - q[1]);
-        const auto coupling = m2 * l1 * l2 * cos(q[0] - q[1]);
-        const auto f1 = (m1 + m2) * weight * l1 * sin(q[0]) - m2 * l1 * l2 * apart * v[1] * v[1];
-        const auto f2 = m2 * weight * l2 * sin(q[1]) + m2 * l1 * l2 * apart * v[0] * v[0];
-        const double i1 = (m1 + m2) * l1 * l1;
-        const double i2 = m2 * l2 * l2;
-        const auto determinant = i1 * i2 - coupling * coupling;
-        a[0] = (i2 * f1 - coupling * f2) / determinant;
-        a[1] = (i1 * f2 - coupling * f1) / determinant;
-    });
-}
 
 struct Setting {
     double eps = 0;
@@ -94,13 +70,6 @@ Errors sam(const Setting& s, const Solution& truth) {
         errors.compare(truth, step.to(), run.slow(step.to()).position);
     }
     return errors;
-}
-
-/// At rest.
-std::vector<double> start_on_rods() {
-    auto start = pendulum.position({0.5, 0});
-    start.resize(2 * start.size(), 0.0);
-    return start;
 }
 
 /// HERK3 throughout, compared as often as macro-steps are.
@@ -333,81 +302,17 @@ Result figure_6() {
     return result;
 }
 
-// --- Section 6.1 ----------------------------------------------------------------------------------------------------
-
-/// How far a state is off the rods' lengths and velocities.
-double off_the_rods(std::span<const double> state) {
-    const std::size_t d = state.size() / 2;
-    double off = 0;
-    for (std::size_t j = 0; j < pendulum.links(); ++j) {
-        double length = 0;
-        double rate = 0;
-        for (std::size_t c = 2 * j; c < 2 * j + 2; ++c) {
-            const double x = state[c] - (j > 0 ? state[c - 2] : 0.0);
-            const double u = state[d + c] - (j > 0 ? state[d + c - 2] : 0.0);
-            length += x * x;
-            rate += x * u;
-        }
-        off = larger(off, larger(std::abs(length - pendulum.lengths[j] * pendulum.lengths[j]), std::abs(rate)));
-    }
-    return off;
-}
-
-Result half_explicit() {
-    Result result;
-    constexpr std::int64_t periods = 16;
-    constexpr double eps = 1.0 / 1024;
-    const auto exact = conventional(in_angles(1 / eps), "dopri8", 2 * pi * eps, 128, periods, 1, {0.5, 0, 0, 0})[0];
-    double off = 0;
-    const auto order = measured_column(
-        result, Scan::parts("n", 2 * pi, {16, 32, 64, 128}), "HERK3, largest error of an angle", [&](double step) {
-            const auto n = std::lround(2 * pi / step);
-            const auto states = conventional(pendulum.vibrated(1 / eps), "herk3", 2 * pi * eps, n, periods,
-                                             static_cast<std::size_t>(n * periods), start_on_rods());
-            for (const auto& state : states) {
-                off = larger(off, off_the_rods(state));
-            }
-            return larger(std::abs(pendulum.angle(states.back(), 0) - exact[0]),
-                          std::abs(pendulum.angle(states.back(), 1) - exact[1]));
-        });
-    claim_exponent(result, order, 3, "HERK3 is of order 3: exponent of h, 16 periods, eps = 2^-10");
-    claim(result, "(46), (48): every step ends on the constraints (39), (40): largest residual", off, off < 1e-12);
-
-    double off_after = 0;
-    const auto change =
-        measured_column(result, Scan::negative_powers("eps", {10, 12, 14, 16}), "change over a period", [&](double e) {
-            const auto after = OnePeriod(pendulum.vibrated(1 / e), 2 * pi * e, "herk4").after(1, start_on_rods());
-            off_after = larger(off_after, off_the_rods(after));
-            return largest_change(after, start_on_rods());
-        });
-    claim_exponent(
-        result, change, 1,
-        "there is an averaged system (41) to (44): the one-period map is O(eps) from the identity: exponent");
-    claim(result, "on the same constraints: largest residual after a period", off_after, off_after < 1e-12);
-    result.pictures.push_back(log_log("Section 6.1: HERK3 on the double pendulum", "Delta tau",
-                                      "largest error of an angle",
-                                      {order, power_line("third order", order.x, 0.4 * order.y.front(), 3)}));
-    return result;
-}
-
 }  // namespace
 
 std::vector<Reproduction> stroboscopic_constraints() {
-    return {
-        {"stroboscopic/section-6.1", "Constrained systems: the half-explicit method and the one-period map",
-         "stroboscopic",
-         double_pendulum_parameters() +
-             "; omega = 1/eps. HERK3 with h = 2 pi eps/n against the angles in 128 steps of order 8 a period; the map "
-             "in 128 steps of the half-explicit method of order 4.",
-         half_explicit},
-        {"stroboscopic/figure-6", "Double pendulum with constraints on a vibrating support: error against work",
-         "stroboscopic",
-         double_pendulum_parameters() +
-             "; omega = 1/eps, T = 1, rounded up to whole macro-steps. SAM with second-order differences, HERK3 on "
-             "both scales, h = 2 pi eps/n: H = pi/2500 with eps = 1e-4, 1e-6, 1e-8, and H = pi/625 to pi/5000 with "
-             "eps = 1e-6; HERK3 alone with eps = 1e-4 and 1e-6. Largest error in an angle at the ends of "
-             "macro-steps, against multirevolution strides in angles with rtol = 1e-9, atol = 1e-11.",
-         figure_6}};
+    return {{"stroboscopic/figure-6", "Double pendulum with constraints on a vibrating support: error against work",
+             "stroboscopic",
+             double_pendulum_parameters() +
+                 "; omega = 1/eps, T = 1, rounded up to whole macro-steps. SAM with second-order differences, HERK3 on "
+                 "both scales, h = 2 pi eps/n: H = pi/2500 with eps = 1e-4, 1e-6, 1e-8, and H = pi/625 to pi/5000 with "
+                 "eps = 1e-6; HERK3 alone with eps = 1e-4 and 1e-6. Largest error in an angle at the ends of "
+                 "macro-steps, against multirevolution strides in angles with rtol = 1e-9, atol = 1e-11.",
+             figure_6}};
 }
 
 }  // namespace lento::papers
