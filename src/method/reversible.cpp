@@ -26,11 +26,14 @@ namespace {
 
 constexpr std::array options{
     Method::Option{"macro",
-                   "leapfrog with macro_step or steps, else dopri5; leapfrog1, naive, euler, midpoint, "
+                   "leapfrog with macro_step or steps, else dopri5; leapfrog-tangent, leapfrog-field, euler, midpoint, "
                    "rk4, ..."},
     Method::Option{"macro_step", "adaptive"},
     Method::Option{"steps", "adaptive"},
     Method::Option{"reconstruction", "symmetric"},
+    Method::Option{"smoothing", "even-odd; segments, none"},
+    Method::Option{"segments", "with smoothing = segments: as many as make 1 % of the run"},
+    Method::Option{"segment_steps", "1"},
     Method::Option{"micro", "dopri8; rk4, verlet"},
     Method::Option{"micro_step", "from micro_steps_per_period"},
     Method::Option{"micro_steps_per_period", "as the tolerance needs"},

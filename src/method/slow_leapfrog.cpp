@@ -11,14 +11,31 @@
 namespace lento {
 namespace {
 
+/// What grows by a factor e^g a step is multiplied by g^2 e^(50 g) from one smoothing to the next, and stays small for
+/// g < 0.09. The four points ahead that each smoothing needs are 8 % of the windows.
+constexpr std::int64_t steps_between_smoothings = 50;
+
+/// Section 4.2: the segments are less than 1 % of the run in all.
+constexpr std::int64_t steps_a_segment = 100;
+
 std::int64_t number_of_steps(Interval interval, double step) {
     return static_cast<std::int64_t>(std::ceil(interval.length() / step - 1e-9));
+}
+
+Reconstruct reconstruct_of(const std::string& macro, const Options& options) {
+    if (macro == "leapfrog-tangent") {
+        return Reconstruct::tangent;
+    }
+    if (macro == "leapfrog-field") {
+        return Reconstruct::field;
+    }
+    return options.reconstruction == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric;
 }
 
 }  // namespace
 
 const std::vector<std::string>& leapfrogs() {
-    static const std::vector<std::string> names{"leapfrog", "leapfrog1", "naive"};
+    static const std::vector<std::string> names{"leapfrog", "leapfrog-tangent", "leapfrog-field"};
     return names;
 }
 
@@ -27,15 +44,19 @@ bool is_leapfrog(const std::string& macro) {
 }
 
 void require_leapfrog_options(const Options& options, const std::string& macro) {
-    const auto reconstruction = options.reconstruction.value_or("symmetric");
-    require_one_of("reconstruction", reconstruction, {"symmetric", "nearest"});
-    if (macro == "naive" && reconstruction == "nearest") {
-        throw Misuse(
-            "macro = naive is the step (2.7), which has no reconstruction = nearest; take leapfrog1, which is (3.9)");
+    require_one_of("reconstruction", options.reconstruction.value_or("symmetric"), {"symmetric", "nearest"});
+    require_one_of("smoothing", options.smoothing.value_or("even-odd"), {"even-odd", "segments", "none"});
+    if (options.reconstruction && macro != "leapfrog") {
+        throw Misuse(fmt::format("reconstruction = {} is for macro = leapfrog; macro = {} has no choice of it",
+                                 *options.reconstruction, macro));
     }
-    if (options.reconstruction && !is_leapfrog(macro)) {
+    if (options.smoothing && !is_leapfrog(macro)) {
+        throw Misuse(fmt::format("smoothing = {} is for leapfrogs; macro = {} has none of their modes",
+                                 *options.smoothing, macro));
+    }
+    if ((options.segments || options.segment_steps) && options.smoothing != "segments") {
         throw Misuse(
-            fmt::format("reconstruction = {} is for the leapfrog; macro = {} has none", reconstruction, macro));
+            "segments and segment_steps say where the true motion is followed; they need smoothing = segments");
     }
 }
 
@@ -43,10 +64,26 @@ SlowLeapfrog::SlowLeapfrog(Run& run, const MacroChoice& macro)
     : run_(&run),
       plan_{.interval = run.interval(),
             .steps = number_of_steps(run.interval(), *macro.step),
-            .order = macro.name == "leapfrog" ? 2 : 1,
-            .kind = run.options().reconstruction == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
+            .kind = reconstruct_of(macro.name, run.options()),
             .partition = partition_of(run.problem(), run.request().t_start, run.start())},
-      reconstruction_(run.options().reconstruction.value_or("symmetric")) {}
+      reconstruction_(run.options().reconstruction.value_or("symmetric")),
+      smoothing_(run.options().smoothing.value_or("even-odd")) {
+    if (smoothing_ == "even-odd") {
+        plan_.smooth_every = steps_between_smoothings;
+    } else if (smoothing_ == "segments") {
+        const auto& options = run.options();
+        plan_.segment_steps = static_cast<std::int64_t>(options.segment_steps.value_or(1));
+        plan_.segments = options.segments
+                             ? static_cast<std::int64_t>(*options.segments)
+                             : std::max<std::int64_t>(1, plan_.steps / (steps_a_segment * plan_.segment_steps));
+        if (plan_.segments * plan_.segment_steps >= plan_.steps) {
+            throw Misuse(
+                fmt::format("{} segments of {} macro-steps each leave nothing of a run of {}; give fewer or "
+                            "shorter ones, or use the method {}",
+                            plan_.segments, plan_.segment_steps, plan_.steps, method::direct.name));
+        }
+    }
+}
 
 Marched SlowLeapfrog::from(SlowField& field, In x) {
     const auto& request = run_->request();
@@ -83,8 +120,8 @@ LeapfrogResult SlowLeapfrog::march(SlowField& field, In x, Recorder& recorder) {
         lost && result.march.outcome == Outcome::completed) {
         end_as(result.march, Outcome::unstable,
                *lost +
-                   "; where the slow motion loses energy the leapfrog is unstable, however short its steps: rk4, "
-                   "or no macro_step at all, suits it");
+                   "; where the slow motion loses energy even and odd steps of a leapfrog part, and smoothing helps "
+                   "short steps alone: rk4, or no macro_step at all, suits it");
     }
     return result;
 }
@@ -101,10 +138,18 @@ void SlowLeapfrog::report(const LeapfrogResult& result) {
         run_->warn(
             fmt::format("even and odd macro-steps drifted apart at t = {:.4g}, by up to {:.2g} of the range of a "
                         "slow variable: values at single times are no better than that, means over some steps may "
-                        "be; a shorter macro_step parts later",
-                        *result.parted, result.gap));
+                        "be; a shorter macro_step parts later{}",
+                        *result.parted, result.gap,
+                        smoothing_ == "even-odd" ? "" : ", and smoothing = even-odd keeps them together"));
     }
-    run_->note("reconstruction", reconstruction_);
+    if (is_curved(plan_.kind)) {
+        run_->note("reconstruction", reconstruction_);
+    }
+    run_->note("smoothing", smoothing_);
+    if (plan_.segments > 0) {
+        run_->note("segments", fmt::format("{}", plan_.segments));
+        run_->note("segment_steps", fmt::format("{}", plan_.segment_steps));
+    }
     run_->statistics().bridges = result.bridges;
 }
 

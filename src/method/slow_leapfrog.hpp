@@ -1,4 +1,8 @@
-/// The leapfrog macro-steps of the method reversible: their options, and a run by them.
+/// The leapfrog macro-steps of the method reversible: their options, and a run by them. By name
+///
+///     leapfrog          (3.11), of second order whatever the fast phases
+///     leapfrog-tangent  (3.9): (3.11) with xi_k replaced by its tangent at x_1
+///     leapfrog-field    (2.7): the leapfrog of the field F of (2.6)
 #pragma once
 
 #include "lento/run/macro.hpp"
@@ -27,7 +31,7 @@ private:
 
     Run* run_;
     LeapfrogPlan plan_;
-    std::string reconstruction_;
+    std::string reconstruction_, smoothing_;
 };
 
 }  // namespace lento
