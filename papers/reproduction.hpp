@@ -90,6 +90,8 @@ std::vector<Reproduction> vibrated_constraints();
 std::vector<Reproduction> pendulum_theorems();
 std::vector<Reproduction> stroboscopic_figures();
 std::vector<Reproduction> stroboscopic_constraints();
+std::vector<Reproduction> reversible_kernel();
+std::vector<Reproduction> reversible_orders();
 std::vector<Reproduction> reversible_figures();
 std::vector<Reproduction> reversible_chain();
 

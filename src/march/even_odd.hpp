@@ -1,11 +1,11 @@
-/// The even-odd mode of a leapfrog. Its points are x_n = s_n + (-1)^n d_n, s and d smooth: even steps hardly know of odd
-/// ones, and where d grows, as it does along chaotic motions, the two drift apart.
+/// The even-odd mode of a leapfrog. Its points are x_n = s_n + (-1)^n d_n, s and d smooth: even steps hardly know of
+/// odd ones, and where d grows, as it does along chaotic motions, the two drift apart.
 ///
 ///     D_n = 4^-4 sum_{j=-4}^{4} (-1)^j C(8, 4 + j) x_{n+j} = (-1)^n d_n (1 + O(H^2)) + (H/2)^8 s^(8)
 ///
-/// x_n - D_n and x_{n+1} - D_{n+1} are a pair without the mode. The smooth part is a solution of the leapfrog by itself,
-/// and d = 0 stays 0: what a run that is smoothed so every now and then leaves of its reversibility is O(H^8), besides
-/// the mode of its first step, O(H^3).
+/// x_n - D_n and x_{n+1} - D_{n+1} are a pair without the mode. The smooth part solves the leapfrog by itself, and
+/// d = 0 stays 0: a run that is smoothed so every now and then loses O(H^8) of its reversibility, besides the
+/// mode of its first step, O(H^3).
 #pragma once
 
 #include <optional>

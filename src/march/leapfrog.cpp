@@ -42,15 +42,22 @@ std::optional<VectorXd> LeapfrogMarch::first_step(const SlowField::Point& start)
     return next(middle, start.x, step() / 2);
 }
 
-VectorXd LeapfrogMarch::output(const VectorXd& before, const VectorXd& x, const VectorXd& after) const {
-    VectorXd result = x;
+LeapfrogMarch::Node LeapfrogMarch::output(const VectorXd& before, const VectorXd& x, const VectorXd& after) const {
+    Node result{x, (after - before) / (2 * step())};
     if (plan_.partition) {
         for (const auto i : plan_.partition->momenta) {
             const auto k = static_cast<Index>(i);
-            result[k] = (before[k] + after[k]) / 2;
+            result.value[k] = (before[k] + after[k]) / 2;
         }
     }
     return result;
+}
+
+void LeapfrogMarch::remember(const VectorXd& x) {
+    past_.push_back(x);
+    if (past_.size() > even_odd_reach + 1) {
+        past_.erase(past_.begin());
+    }
 }
 
 std::optional<VectorXd> LeapfrogMarch::next_in_segment(const SlowField::Point& middle) {
@@ -146,8 +153,7 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
     parity.see(plan_.interval.from, field_->values(plan_.interval.from, span_of(x0)));
     VectorXd before = x0;
     VectorXd x = x1;
-    VectorXd node = x0;
-    VectorXd slope = (x1 - x0) / step();
+    Node node{x0, (x1 - x0) / step()};
     past_.assign(1, x0);
     bool jumped = false;  // the true motion ends at another fast phase
     for (std::int64_t n = 1; n <= plan_.steps; ++n) {
@@ -173,35 +179,29 @@ LeapfrogResult LeapfrogMarch::from(const VectorXd& x0, const VectorXd& x1, const
             taker.middle(middle, known);
         }
         const bool jumps = followed() > known;
-        const VectorXd here = jumps || jumped ? x : output(before, x, *after);
-        const VectorXd here_slope =
-            jumps || jumped ? SlowField::field(middle) : VectorXd((*after - before) / (2 * step()));
+        const bool alone = jumps || jumped;
+        Node here = alone ? Node{x, SlowField::field(middle)} : output(before, x, *after);
         if (jumped) {
-            node = here - step() * here_slope;
-            slope = here_slope;
+            node = {here.value - step() * here.slope, here.slope};
         }
         if (taker.wants && taker.wants(t)) {
-            taker.take(
-                cubic_hermite(time(n - 1), t, span_of(node), span_of(slope), span_of(here), span_of(here_slope)));
+            taker.take(cubic_hermite(time(n - 1), t, span_of(node.value), span_of(node.slope), span_of(here.value),
+                                     span_of(here.slope)));
         }
-        node = here;
-        slope = here_slope;
+        node = std::move(here);
         ++result_.march.steps;
         result_.march.reached = t;
         result_.end = {before, x};
         before = std::exchange(x, *after);
-        if (jumps || jumped) {
+        if (alone) {
             past_.clear();
         }
+        remember(before);
         jumped = jumps;
-        past_.push_back(before);
-        if (past_.size() > even_odd_reach + 1) {
-            past_.erase(past_.begin());
-        }
     }
     result_.parted = parity.parted();
     result_.gap = parity.gap();
-    result_.final_state.assign(node.begin(), node.end());
+    result_.final_state.assign(node.value.begin(), node.value.end());
     return result_;
 }
 

@@ -79,7 +79,12 @@ private:
     void smooth(std::int64_t n, Eigen::VectorXd& before, Eigen::VectorXd& x);
     /// Whether the run ends there, and says why.
     bool fails(double t, const std::optional<Eigen::VectorXd>& after);
-    Eigen::VectorXd output(const Eigen::VectorXd& before, const Eigen::VectorXd& x, const Eigen::VectorXd& after) const;
+    /// Of the outputs.
+    struct Node {
+        Eigen::VectorXd value, slope;
+    };
+    Node output(const Eigen::VectorXd& before, const Eigen::VectorXd& x, const Eigen::VectorXd& after) const;
+    void remember(const Eigen::VectorXd& x);
 
     SlowField* field_;
     LeapfrogPlan plan_;

@@ -1,5 +1,6 @@
 /// One leapfrog step on x that is consistent with slow variables (reversible, sections 2.2 and 3): from x_0, over the
-/// middle point x_1 where the mean rates were found, to x_2. With v_k and A_k the gradient and the Hessian of xi_k at x_1
+/// middle point x_1 where the mean rates were found, to x_2. With v_k and A_k the gradient and the Hessian of xi_k at
+/// x_1,
 ///
 ///     w_k . (x_2 - x_0) = 2 H <xi_k'>,     w_k = v_k + A_k ((x_0 + x_2)/2 - x_1)                  (3.11), in this form
 ///     v_k . (x_2 - x_0) = 2 H <xi_k'>                                                             (3.9): A = 0

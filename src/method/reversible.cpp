@@ -4,8 +4,8 @@
 ///     (2) average the rates of the slow variables with a kernel                               (2.11)
 ///     (3) step to x_{n+1} so that the slow variables change as their averaged rates say       (3.11), (2.6)
 ///
-/// The leapfrog step is reversible in x itself (`method/slow_leapfrog.hpp`). Any other solver is applied to x' = F(x), F the
-/// shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
+/// The leapfrog step is reversible in x itself (`method/slow_leapfrog.hpp`). Any other solver is applied to x' = F(x),
+/// F the shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
 ///
 /// The slow variables are right to O(eps); the fast phase of x is of no meaning.
 #include <fmt/format.h>
