@@ -54,6 +54,9 @@ void require_leapfrog_options(const Options& options, const std::string& macro) 
         throw Misuse(fmt::format("smoothing = {} is for leapfrogs; macro = {} has none of their modes",
                                  *options.smoothing, macro));
     }
+    if (options.segments == 0 || options.segment_steps == 0) {
+        throw Misuse("segments and segment_steps must be 1 or more; smoothing = none has none of them");
+    }
     if ((options.segments || options.segment_steps) && options.smoothing != "segments") {
         throw Misuse(
             "segments and segment_steps say where the true motion is followed; they need smoothing = segments");
@@ -76,7 +79,7 @@ SlowLeapfrog::SlowLeapfrog(Run& run, const MacroChoice& macro)
         plan_.segments = options.segments
                              ? static_cast<std::int64_t>(*options.segments)
                              : std::max<std::int64_t>(1, plan_.steps / (steps_a_segment * plan_.segment_steps));
-        if (plan_.segments * plan_.segment_steps >= plan_.steps) {
+        if (plan_.segments > (plan_.steps - 1) / plan_.segment_steps) {
             throw Misuse(
                 fmt::format("{} segments of {} macro-steps each leave nothing of a run of {}; give fewer or "
                             "shorter ones, or use the method {}",

@@ -285,6 +285,12 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     EXPECT_THROW(with({.macro = "rk4", .steps = 10, .smoothing = "none"}), Misuse);
     EXPECT_THROW(with({.steps = 10, .segments = 2}), Misuse) << "needs smoothing = segments";
     EXPECT_THROW(with({.steps = 10, .smoothing = "segments", .segments = 5, .segment_steps = 2}), Misuse);
+    EXPECT_THROW(with({.steps = 10, .smoothing = "segments", .segments = 0}), Misuse);
+    EXPECT_THROW(with({.steps = 10,
+                       .smoothing = "segments",
+                       .segments = 1'000'000'000'000'000,
+                       .segment_steps = 1'000'000'000'000'000}),
+                 Misuse);
     EXPECT_THROW(with({.steps = 10, .filter = "period"}), Misuse);
     EXPECT_THROW(with({.macro = "rk4", .steps = 10, .reconstruction = "nearest"}), Misuse);
     EXPECT_THROW(with({.window = 1e-5, .window_periods = 3}), Misuse);
