@@ -111,12 +111,27 @@ std::string Result::judged_by() const {
 const std::vector<Reproduction>& reproductions() {
     static const std::vector<Reproduction> all = [] {
         std::vector<Reproduction> list;
-        for (const auto& part :
-             {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
-              pendulum_theorems(), stroboscopic_families(), stroboscopic_averages(), stroboscopic_figures(),
-              stroboscopic_oscillator(), stroboscopic_half_explicit(), stroboscopic_constraints(), reversible_figures(),
-              reversible_chain(), slow_manifold_points(), slow_manifold_solutions(), harmonic_tables(),
-              harmonic_flows(), harmonic_springs()}) {
+        for (const auto& part : {stiff_tables(),
+                                 stiff_figures(),
+                                 vibrated_tables(),
+                                 vibrated_properties(),
+                                 vibrated_constraints(),
+                                 pendulum_theorems(),
+                                 stroboscopic_families(),
+                                 stroboscopic_averages(),
+                                 stroboscopic_figures(),
+                                 stroboscopic_oscillator(),
+                                 stroboscopic_half_explicit(),
+                                 stroboscopic_constraints(),
+                                 reversible_kernel(),
+                                 reversible_orders(),
+                                 reversible_figures(),
+                                 reversible_chain(),
+                                 slow_manifold_points(),
+                                 slow_manifold_solutions(),
+                                 harmonic_tables(),
+                                 harmonic_flows(),
+                                 harmonic_springs()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

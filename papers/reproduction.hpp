@@ -97,6 +97,8 @@ std::vector<Reproduction> stroboscopic_figures();
 std::vector<Reproduction> stroboscopic_oscillator();
 std::vector<Reproduction> stroboscopic_half_explicit();
 std::vector<Reproduction> stroboscopic_constraints();
+std::vector<Reproduction> reversible_kernel();
+std::vector<Reproduction> reversible_orders();
 std::vector<Reproduction> reversible_figures();
 std::vector<Reproduction> reversible_chain();
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "average/slow_average.hpp"
 #include "lento/lento.hpp"
 #include "march/leapfrog.hpp"
+#include "plain_run.hpp"
 
 namespace lento::papers {
 
@@ -24,6 +26,17 @@ inline Problem expanding_spiral(double eps) {
                                           })
                            .with_period(2 * std::numbers::pi * eps),
                        {{"r2"}}, [](auto z, auto xi) { xi[0] = z[0] * z[0] + z[1] * z[1]; });
+}
+
+/// z = (e^t cos a, e^t sin a / 2), a' = 1/eps: the same along an ellipse.
+inline Problem elliptic_spiral(double eps) {
+    return slow_system(first_order_system(2,
+                                          [eps](auto z, auto, auto rate) {
+                                              rate[0] = -2 * z[1] / eps + z[0];
+                                              rate[1] = z[0] / (2 * eps) + z[1];
+                                          })
+                           .with_period(2 * std::numbers::pi * eps),
+                       {{"r2"}}, [](auto z, auto xi) { xi[0] = z[0] * z[0] + 4 * z[1] * z[1]; });
 }
 
 /// (4.2) with the slow variables (4.3); g = 0.1, l = 0.05.
@@ -48,6 +61,24 @@ inline Problem slow_pendulum(double eps) {
                            xi[1] = x[2] * x[2] + x[3] * x[3];
                            xi[2] = x[1] + x[3] * sin(x[0]) / (turn * l);
                        });
+}
+
+/// xi_3.
+inline double slow_pendulum_velocity(std::span<const double> x) {
+    using namespace slow_pendulum_detail;
+    return x[1] + x[3] * std::sin(x[0]) / (turn * l);
+}
+
+/// (theta, theta') of the averaged equation theta'' = (g/l) sin theta - c^2/2 sin theta cos theta, c = 1/(2 pi l), from
+/// the slow variables of section 4.1. No code of macro-steps is in it.
+inline Solution averaged_pendulum(double T) {
+    const auto system = first_order_system(2, [](auto y, auto, auto rate) {
+        using namespace slow_pendulum_detail;
+        constexpr double c = 1 / (turn * l);
+        rate[0] = y[1];
+        rate[1] = g / l * sin(y[0]) - c * c / 2 * sin(y[0]) * cos(y[0]);
+    });
+    return plain_run(system, {.start = {0, -0.4}, .t_end = T, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
 }
 
 /// The problem of Fermi, Pasta and Ulam with k stiff springs, from the Hamiltonian (4.4) with x_i = (q_2i -
@@ -89,7 +120,25 @@ struct Chain {
         return 2 * std::numbers::sqrt2 * s * s * s;
     }
 
-    /// y, u, I_i and the relative phases, each with both charts.
+    /// y, u, I_i and the relative phases phi_i, as printed.
+    Problem with_printed_slow_variables() const {
+        std::vector<SlowName> names;
+        for (const char* group : {"y", "u", "I"}) {
+            for (std::size_t i = 1; i <= k; ++i) {
+                names.push_back({fmt::format("{}{}", group, i)});
+            }
+        }
+        for (std::size_t i = 2; i <= k; ++i) {
+            names.push_back({fmt::format("phi{}", i)});
+        }
+        return slow_system(system(), names, [n = k](auto z, auto xi) {
+            fill_without_phases(n, z, xi);
+            for (std::size_t i = 1; i < n; ++i) {
+                xi[3 * n + i - 1] = z[n] * z[n + i] + z[3 * n] * z[3 * n + i];
+            }
+        });
+    }
+    /// The same, each relative phase with both charts.
     Problem with_slow_variables() const {
         std::vector<SlowName> names;
         for (const char* group : {"y", "u", "I"}) {
@@ -101,16 +150,21 @@ struct Chain {
             names.push_back({fmt::format("phi{}", i), fmt::format("psi{}", i)});
         }
         return slow_system(system(), names, [n = k](auto z, auto xi) {
-            for (std::size_t i = 0; i < n; ++i) {
-                xi[i] = z[i];
-                xi[n + i] = z[2 * n + i];
-                xi[2 * n + i] = z[n + i] * z[n + i] + z[3 * n + i] * z[3 * n + i];
-            }
+            fill_without_phases(n, z, xi);
             for (std::size_t i = 1; i < n; ++i) {
                 xi[3 * n + 2 * (i - 1)] = z[n] * z[n + i] + z[3 * n] * z[3 * n + i];
                 xi[3 * n + 2 * (i - 1) + 1] = z[n] * z[3 * n + i] - z[3 * n] * z[n + i];
             }
         });
+    }
+
+    template <class Z, class Xi>
+    static void fill_without_phases(std::size_t n, Z z, Xi xi) {
+        for (std::size_t i = 0; i < n; ++i) {
+            xi[i] = z[i];
+            xi[n + i] = z[2 * n + i];
+            xi[2 * n + i] = z[n + i] * z[n + i] + z[3 * n + i] * z[3 * n + i];
+        }
     }
 
     template <class Z>

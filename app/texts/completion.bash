@@ -20,6 +20,7 @@ _lento() {
     guess) COMPREPLY=($(compgen -W "elongations none" -- "$word")); return ;;
     difference) COMPREPLY=($(compgen -W "central forward backward" -- "$word")); return ;;
     reconstruction) COMPREPLY=($(compgen -W "symmetric nearest" -- "$word")); return ;;
+    smoothing) COMPREPLY=($(compgen -W "even-odd segments none" -- "$word")); return ;;
     esac
     case $before in
     --method) COMPREPLY=($(compgen -W "auto NAMES" -- "$word")); return ;;

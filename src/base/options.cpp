@@ -77,6 +77,14 @@ std::span<const OptionEntry> option_catalogue() {
          "which state a leapfrog step with slow variables leads to: symmetric (the way back is the same from any "
          "phase) or nearest (to the middle point)",
          &Options::reconstruction},
+        {"smoothing",
+         "what keeps even and odd leapfrog steps together: even-odd (their difference is taken out every 50 steps), "
+         "segments (the true motion is followed here and there), none (a run with exchanged ends leads back to its "
+         "start, to rounding)",
+         &Options::smoothing},
+        {"segments", "number of segments in which the true motion is followed, evenly spread over the run",
+         &Options::segments},
+        {"segment_steps", "length of each of these segments, in macro-steps", &Options::segment_steps},
         {"phases",
          "equally spaced phases at which the response to the vibration is found: about 8 for the highest frequency in "
          "the force",

@@ -1,55 +1,40 @@
-/// The leapfrog method on x that is consistent with slow variables (reversible, section 3). From x_0, over the middle
-/// point x_1 where the mean rates were found, to x_2; with v_k and A_k the gradient and the Hessian of xi_k at x_1,
+/// The leapfrog method on x that is consistent with slow variables (reversible, section 3): reconstructions about one
+/// point after the other (`march/reconstruction.hpp`), x_{n-1}, x_n -> x_{n+1}.
 ///
-///     w_k . (x_2 - x_0) = 2 H <xi_k'>,     w_k = v_k + A_k ((x_0 + x_2)/2 - x_1)    (3.11), in this form; A = 0: (3.9)
-///
-/// These are fewer equations than unknowns. The reconstruction says which solution is meant:
-///
-/// `symmetric`   x_2 - x_0 in the span of the w_k. Exchanging x_0 and x_2 changes signs: reversible from any phase.
-/// `nearest`     that nearest to x_1 (3.12), which going back is another one: reversible for special phases only.
-///
-/// Order 2; order 1 with A = 0, which with `symmetric` is the naive method (2.7).
+/// Exchanging the ends of a plain run leads back to its start, to rounding. On long runs even and odd steps may drift
+/// apart. Two things keep them together: taking their difference out of a pair of points every now and then
+/// (`march/even_odd.hpp`), and following the true motion over some macro-steps, as section 4.2 does.
 #pragma once
 
 #include <stop_token>
 
-#include "average/slow_field.hpp"
 #include "lento/march/result.hpp"
 #include "lento/step/dense.hpp"
+#include "march/even_odd.hpp"
+#include "march/reconstruction.hpp"
 
 namespace lento {
-
-enum class Reconstruct { symmetric, nearest };
-
-struct Reconstructed {
-    Eigen::VectorXd x{};
-    int iterations = 0;  ///< linear systems solved after the first guess
-    bool converged = false;
-};
-
-/// x_2 by Newton's method from the solution with A = 0; damped, and in the manner of Levenberg and Marquardt where that
-/// does not help. `change` is 2 H (<xi'> - xi_t).
-Reconstructed reconstructed(Reconstruct kind, const SlowField::Point& middle, const Curvatures& curvatures,
-                            const Eigen::VectorXd& x0, const Eigen::VectorXd& change);
 
 /// Gets the steps as polynomials, as recorders do, and sees the points x_n themselves.
 struct StepTaker {
     std::function<bool(double to)> wants{};
     std::function<void(DenseStep)> take{};
     std::function<void(double t, const Eigen::VectorXd& x)> point{};
-    /// The same with the mean rates there; bridges so far.
-    std::function<void(const SlowField::Point& middle, std::int64_t bridges)> middle{};
+    /// The same with the mean rates there; how often the true motion has been followed so far.
+    std::function<void(const SlowField::Point& middle, std::int64_t followed)> middle{};
 };
 
 struct LeapfrogPlan {
     Interval interval{};
     std::int64_t steps = 0;
-    int order = 2;
     Reconstruct kind = Reconstruct::symmetric;
     std::int64_t longest_bridge = 20'000'000;  ///< micro-steps
     /// Where momenta are known, outputs take those of the neighbours' mean: the positions at even steps and the momenta
     /// at odd ones are a Verlet scheme of their own, and so are the others.
     std::optional<Partition> partition{};
+    std::int64_t smooth_every = 0;   ///< macro-steps after which the even-odd mode is taken out; 0: never
+    std::int64_t segments = 0;       ///< of the true motion, in the middles of as many equal parts of the run
+    std::int64_t segment_steps = 1;  ///< how many macro-steps each is long
 };
 
 /// The last two points: exchanged, and with a negative step, they lead back.
@@ -61,7 +46,8 @@ struct LeapfrogResult {
     MarchResult march{};
     LeapfrogEnd end{};
     std::vector<double> final_state{};  ///< as in the outputs
-    std::int64_t bridges = 0;           ///< macro-steps that were integrated directly
+    std::int64_t bridges = 0;           ///< macro-steps over which the true motion was followed for want of another way
+    std::int64_t segment_steps = 0;     ///< and as planned
     int most_iterations = 0;            ///< of one macro-step
     std::optional<double> parted{};     ///< when even and odd steps had drifted apart
     double gap = 0;                     ///< by how much of a slow variable's range at most
@@ -81,20 +67,29 @@ public:
 private:
     double time(std::int64_t n) const;
     double step() const { return plan_.interval.length() / static_cast<double>(plan_.steps); }
+    std::int64_t followed() const { return result_.bridges + result_.segment_steps; }
 
     /// A step by itself: half of it by the field, and the reconstruction about its end.
     std::optional<Eigen::VectorXd> first_step(const SlowField::Point& start);
     /// The point after x0 over the middle, `length` from it.
     std::optional<Eigen::VectorXd> next(const SlowField::Point& middle, const Eigen::VectorXd& x0, double length);
-    Eigen::VectorXd output(const Eigen::VectorXd& before, const Eigen::VectorXd& x, const Eigen::VectorXd& after) const;
-    void watch_parity(double t, const Eigen::VectorXd& x);
+    std::optional<Eigen::VectorXd> next_in_segment(const SlowField::Point& middle);
+    bool in_segment(std::int64_t n) const;
+    /// Takes the even-odd mode out of the points n - 1 and n.
+    void smooth(std::int64_t n, Eigen::VectorXd& before, Eigen::VectorXd& x);
+    /// Whether the run ends there, and says why.
+    bool fails(double t, const std::optional<Eigen::VectorXd>& after);
+    /// Of the outputs.
+    struct Node {
+        Eigen::VectorXd value, slope;
+    };
+    Node output(const Eigen::VectorXd& before, const Eigen::VectorXd& x, const Eigen::VectorXd& after) const;
+    void remember(const Eigen::VectorXd& x);
 
     SlowField* field_;
     LeapfrogPlan plan_;
     LeapfrogResult result_;
-    std::vector<Eigen::VectorXd> recent_;  // slow variables at the last points
-    Eigen::VectorXd least_, greatest_;     // of the slow variables so far
-    int apart_ = 0;                        // points in a row
+    std::vector<Eigen::VectorXd> past_;  // points n - 5 to n - 1, fewer after the true motion was followed
 };
 
 }  // namespace lento

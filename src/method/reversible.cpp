@@ -4,8 +4,8 @@
 ///     (2) average the rates of the slow variables with a kernel                               (2.11)
 ///     (3) step to x_{n+1} so that the slow variables change as their averaged rates say       (3.11), (2.6)
 ///
-/// The leapfrog step is reversible in x itself (`march/leapfrog.hpp`). Any other solver is applied to x' = F(x), F the
-/// shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
+/// The leapfrog step is reversible in x itself (`method/slow_leapfrog.hpp`). Any other solver is applied to x' = F(x),
+/// F the shortest field that is consistent with the averaged rates (`average/slow_field.hpp`): Euler's method is (2.6).
 ///
 /// The slow variables are right to O(eps); the fast phase of x is of no meaning.
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include "judge/first_return.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
-#include "march/leapfrog.hpp"
 #include "method/slow_check.hpp"
+#include "method/slow_leapfrog.hpp"
 #include "method/slow_prediction.hpp"
 #include "method/slow_windows.hpp"
 #include "problem/time_scales.hpp"
@@ -26,10 +26,14 @@ namespace {
 
 constexpr std::array options{
     Method::Option{"macro",
-                   "leapfrog with macro_step or steps, else dopri5; leapfrog1, naive, euler, midpoint, rk4, ..."},
+                   "leapfrog with macro_step or steps, else dopri5; leapfrog-tangent, leapfrog-field, euler, midpoint, "
+                   "rk4, ..."},
     Method::Option{"macro_step", "adaptive"},
     Method::Option{"steps", "adaptive"},
     Method::Option{"reconstruction", "symmetric"},
+    Method::Option{"smoothing", "even-odd; segments, none"},
+    Method::Option{"segments", "with smoothing = segments: as many as make 1 % of the run"},
+    Method::Option{"segment_steps", "1"},
     Method::Option{"micro", "dopri8; rk4, verlet"},
     Method::Option{"micro_step", "from micro_steps_per_period"},
     Method::Option{"micro_steps_per_period", "as the tolerance needs"},
@@ -57,29 +61,15 @@ Verdict judge(const Problem& problem, const Request&) {
     return {true, "slow variables are declared or were found"};
 }
 
-bool is_leapfrog(const std::string& macro) {
-    return macro == "leapfrog" || macro == "leapfrog1" || macro == "naive";
-}
-
 class ReversibleRun : public MethodRun {
 public:
     explicit ReversibleRun(Run& run) : MethodRun(run), x_(run.start()) {
         const auto& options = run.options();
         MacroSolvers solvers = rate_solvers();
         solvers.usual = "leapfrog";
-        solvers.fixed.insert(solvers.fixed.begin(), {"leapfrog", "leapfrog1", "naive"});
+        solvers.fixed.insert(solvers.fixed.begin(), leapfrogs().begin(), leapfrogs().end());
         macro_ = macro_choice(options, run.interval(), solvers);
-        reconstruction_ = options.reconstruction.value_or("symmetric");
-        require_one_of("reconstruction", reconstruction_, {"symmetric", "nearest"});
-        if (macro_.name == "naive" && reconstruction_ == "nearest") {
-            throw Misuse(
-                "macro = naive is the step (2.7), which has no reconstruction = nearest; take leapfrog1, which is "
-                "(3.9)");
-        }
-        if (options.reconstruction && !is_leapfrog(macro_.name)) {
-            throw Misuse(fmt::format("reconstruction = {} is for the leapfrog; macro = {} has none", reconstruction_,
-                                     macro_.name));
-        }
+        require_leapfrog_options(options, macro_.name);
         require_not_both(options, "micro_step", "micro_steps_per_period");
         require_not_both(options, "window", "window_periods");
         windows_.micro = options.micro.value_or("dopri8");
@@ -206,69 +196,9 @@ private:
 
     Solution by_leapfrog() {
         SlowField field = windows_.field(*average_);
-        const auto interval = run_->interval();
-        LeapfrogPlan plan{.interval = interval,
-                          .steps = static_cast<std::int64_t>(std::ceil(interval.length() / *macro_.step - 1e-9)),
-                          .order = macro_.name == "leapfrog" ? 2 : 1,
-                          .kind = reconstruction_ == "nearest" ? Reconstruct::nearest : Reconstruct::symmetric,
-                          .partition = partition_of(problem(), request().t_start, x_)};
-        const auto steps = plan.steps;
-        macro_.step = interval.length() / static_cast<double>(steps);  // equal ones
-        Recorder recorder(interval, request().samples, request().sink, request().keep, request().progress);
-        recorder.begin(x_);
-        LeapfrogMarch march(field, std::move(plan));
-        std::optional<SlowPrediction> prediction;
-        std::int64_t known_bridges = 0;
-        const auto middle = [&](const SlowField::Point& point, std::int64_t bridges) {
-            if (!prediction) {
-                prediction.emplace(field, point);
-            } else if (bridges > known_bridges) {
-                prediction->moved(point);
-            } else {
-                prediction->evaluated(point);
-                prediction->reached(point.t, span_of(point.x));
-            }
-            known_bridges = bridges;
-        };
-        auto result = march.from(vector_of(x_),
-                                 {[&](double to) { return recorder.wants(to); },
-                                  [&](DenseStep step) { recorder.take(std::move(step)); },
-                                  {},
-                                  middle},
-                                 request().stop);
-        if (const auto lost = prediction ? prediction->lost() : std::nullopt;
-            lost && result.march.outcome == Outcome::completed) {
-            end_as(result.march, Outcome::unstable,
-                   *lost +
-                       "; where the slow motion loses energy the leapfrog is unstable, however short its steps: rk4, "
-                       "or no macro_step at all, suits it");
-        }
-        if (result.bridges > 0) {
-            run_->warn(
-                fmt::format("{} of {} macro-steps were bridged by micro-steps, where the reconstruction did not "
-                            "converge: they are not reversible; try a shorter macro_step, or alternatives to slow "
-                            "variables whose gradients become dependent",
-                            result.bridges, steps));
-        }
-        if (result.parted) {
-            run_->warn(
-                fmt::format("even and odd macro-steps drifted apart at t = {:.4g}, by up to {:.2g} of the range of a "
-                            "slow variable: values at single times are no better than that, means over some steps may "
-                            "be; a shorter macro_step parts later",
-                            *result.parted, result.gap));
-        }
-        run_->note("reconstruction", reconstruction_);
-        run_->statistics().bridges = result.bridges;
-        constexpr double most_bridged = 0.05;
-        if (result.march.outcome == Outcome::completed &&
-            static_cast<double>(result.bridges) > most_bridged * static_cast<double>(steps)) {
-            end_as(result.march, Outcome::not_converged,
-                   fmt::format("the reconstruction did not converge at {} of {} macro-steps: the slow variables are "
-                               "too curved for steps of {:.3g}, or their gradients become dependent; try a shorter "
-                               "macro_step, alternatives, or the method {}",
-                               result.bridges, steps, *macro_.step, method::direct.name));
-        }
-        return finished(std::move(result.march), std::move(recorder).trajectory(), result.final_state);
+        SlowLeapfrog leapfrog(*run_, macro_);
+        macro_.step = leapfrog.step();  // all are equal
+        return finished(leapfrog.from(field, x_));
     }
 
     Solution by_rate() {
@@ -306,7 +236,7 @@ private:
                             "not follow their rates: give alternatives, or compare with the method {}",
                             dependent, evaluations, method::direct.name));
         }
-        return finished(std::move(marched.result), std::move(marched.trajectory), marched.final_state.position);
+        return finished(std::move(marched));
     }
 
     /// So many that the windows take some times the micro-steps of the whole run.
@@ -357,17 +287,18 @@ private:
         }
     }
 
-    Solution finished(MarchResult result, Trajectory trajectory, In x) {
-        const double direct = (result.reached - request().t_start) / windows_.h;
-        if (result.outcome == Outcome::completed && static_cast<double>(average_->flow().micro_steps()) > direct) {
+    Solution finished(Marched marched) {
+        const double direct = (marched.result.reached - request().t_start) / windows_.h;
+        if (marched.result.outcome == Outcome::completed &&
+            static_cast<double>(average_->flow().micro_steps()) > direct) {
             run_->warn(
                 fmt::format("{} micro-steps, where {:.0f} of the same length fill the whole run: the method {} is the "
                             "better choice here",
                             average_->flow().micro_steps(), direct, method::direct.name));
         }
-        const auto state = snapshot_of(result.reached, x, problem().names.size(), 0);
-        return run_->finished({.result = std::move(result),
-                               .trajectory = std::move(trajectory),
+        const auto state = snapshot_of(marched.result.reached, marched.final_state.position, problem().names.size(), 0);
+        return run_->finished({.result = std::move(marched.result),
+                               .trajectory = std::move(marched.trajectory),
                                .final_state = state,
                                .advice = "; try shorter steps"});
     }
@@ -376,7 +307,6 @@ private:
 
     std::vector<double> x_;
     MacroChoice macro_;
-    std::string reconstruction_;
     SlowWindows windows_;
     double settling_periods_ = 0;
     std::unique_ptr<SlowAverage> average_;

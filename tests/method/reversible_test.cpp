@@ -1,6 +1,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -59,7 +60,7 @@ TEST(Reversible, by_tolerance_it_meets_the_averaged_equation_up_to_eps) {
     }
 }
 
-TEST(Reversible, one_step_solvers_keep_their_orders) {
+TEST(Reversible, macro_steps_keep_their_orders) {
     // Every solver's limit is the same field; its own error is what a finer run of the best one leaves.
     const double eps = 1e-7;
     const auto end = [&](const char* macro, std::size_t steps) {
@@ -72,11 +73,17 @@ TEST(Reversible, one_step_solvers_keep_their_orders) {
     struct Expected {
         const char* macro;
         double order;
+        std::size_t coarsest = 20;
     };
-    for (const auto& [macro, order] :
-         {Expected{"euler", 1}, {"midpoint", 2}, {"heun3", 3}, {"rk4", 4}, {"leapfrog", 2}}) {
+    for (const auto& [macro, order, coarsest] : {Expected{"euler", 1},
+                                                 {"midpoint", 2},
+                                                 {"heun3", 3},
+                                                 {"rk4", 4},
+                                                 {"leapfrog", 2},
+                                                 {"leapfrog-tangent", 2},
+                                                 {"leapfrog-field", 2, 80}}) {
         std::vector<double> H, error;
-        for (const std::size_t steps : {20, 40, 80}) {
+        for (const std::size_t steps : {coarsest, 2 * coarsest, 4 * coarsest}) {
             H.push_back(2.0 / static_cast<double>(steps));
             error.push_back(std::abs(end(macro, steps) - exact));
         }
@@ -272,7 +279,18 @@ TEST(Reversible, options_that_do_not_fit_are_misuse) {
     };
     EXPECT_THROW(with({.macro = "leapfrog"}), Misuse) << "needs a step";
     EXPECT_THROW(with({.steps = 10, .reconstruction = "closest"}), Misuse);
-    EXPECT_THROW(with({.macro = "naive", .steps = 10, .reconstruction = "nearest"}), Misuse);
+    EXPECT_THROW(with({.macro = "leapfrog-field", .steps = 10, .reconstruction = "nearest"}), Misuse);
+    EXPECT_THROW(with({.macro = "leapfrog-tangent", .steps = 10, .reconstruction = "symmetric"}), Misuse);
+    EXPECT_THROW(with({.steps = 10, .smoothing = "often"}), Misuse);
+    EXPECT_THROW(with({.macro = "rk4", .steps = 10, .smoothing = "none"}), Misuse);
+    EXPECT_THROW(with({.steps = 10, .segments = 2}), Misuse) << "needs smoothing = segments";
+    EXPECT_THROW(with({.steps = 10, .smoothing = "segments", .segments = 5, .segment_steps = 2}), Misuse);
+    EXPECT_THROW(with({.steps = 10, .smoothing = "segments", .segments = 0}), Misuse);
+    EXPECT_THROW(with({.steps = 10,
+                       .smoothing = "segments",
+                       .segments = 1'000'000'000'000'000,
+                       .segment_steps = 1'000'000'000'000'000}),
+                 Misuse);
     EXPECT_THROW(with({.steps = 10, .filter = "period"}), Misuse);
     EXPECT_THROW(with({.macro = "rk4", .steps = 10, .reconstruction = "nearest"}), Misuse);
     EXPECT_THROW(with({.window = 1e-5, .window_periods = 3}), Misuse);
@@ -296,6 +314,30 @@ TEST(Reversible, steps_too_long_for_the_curvature_of_a_variable_do_not_pass_for_
     EXPECT_NE(lost.explanation().find("the slow variable r2 came to"), std::string::npos) << lost.explanation();
     request.options.steps = 40;
     EXPECT_EQ(plain_run(papers::expanding_spiral(1e-5), request).outcome(), Outcome::completed);
+}
+
+TEST(Reversible, long_runs_of_a_chaotic_chain_keep_even_and_odd_steps_together) {
+    const papers::Chain chain;
+    const auto with = [&](Options options) {
+        Request request{.start = chain.start(), .t_end = 100, .method = "reversible"};
+        options.macro_step = 0.1;
+        options.micro = "verlet";
+        options.micro_step = chain.eps / 50;
+        options.filter = "gentle";
+        options.window = 60 * chain.eps;
+        request.options = std::move(options);
+        return plain_run(chain.with_slow_variables(), request);
+    };
+    const auto parted = [](const Solution& run) {
+        const auto& warnings = run.record().warnings;
+        return std::ranges::any_of(warnings, [](const auto& text) { return text.find("drifted apart") != text.npos; });
+    };
+    EXPECT_FALSE(parted(with({})));
+    EXPECT_TRUE(parted(with({.smoothing = "none"})));
+    const auto steadied = with({.smoothing = "segments"});
+    EXPECT_FALSE(parted(steadied));
+    EXPECT_EQ(steadied.outcome(), Outcome::completed) << steadied.explanation();
+    EXPECT_EQ(steadied.statistics().bridges, 0);
 }
 
 TEST(Reversible, a_run_that_is_mostly_bridges_does_not_pass_for_a_result) {

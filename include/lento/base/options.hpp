@@ -32,6 +32,9 @@ struct Options {
     std::optional<std::size_t> difference_order{};
     std::optional<std::size_t> periods_per_step{};
     std::optional<std::string> reconstruction{};
+    std::optional<std::string> smoothing{};
+    std::optional<std::size_t> segments{};
+    std::optional<std::size_t> segment_steps{};
     std::optional<std::size_t> phases{};
     std::optional<std::size_t> sweeps{};
     std::optional<std::string> estimate{};
