@@ -2,6 +2,7 @@
 
 #include "base/eigenvalues.hpp"
 #include "base/number.hpp"
+#include "problem/probe.hpp"
 
 namespace lento {
 
@@ -159,10 +160,8 @@ PhasePoint averaged_state(Acceleration& acceleration, In q, In v, double t) {
     const auto theta = acceleration.problem().phases_at(t);
     for (int pass = 0; pass < passes; ++pass) {
         const auto part = fast.at(slow.position, slow.velocity, t, theta);
-        for (std::size_t i = 0; i < q.size(); ++i) {
-            slow.position[i] = q[i] - part.displacement[i];
-            slow.velocity[i] = v[i] - part.velocity[i];
-        }
+        slow.position = combined(q, -1, part.displacement);
+        slow.velocity = combined(v, -1, part.velocity);
     }
     return slow;
 }

@@ -8,6 +8,11 @@
 ///
 /// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with
 /// n.omega = 0 (phases of equal or commensurate frequency) belong to the mean.
+///
+/// Of variables, y' = r(y, t, theta), the first integral of the rates is the displacement itself, and there is no
+/// velocity: y = Y + Delta + O(omega^-2) for rates of size one, the near-identity map of averaging in its leading term
+/// (vibrated, appendix A). Where rates are O(omega) so is Delta O(1), and that only holds for those in which what
+/// drives is not what is driven, as with q' = p, p' = omega f_1(q, theta).
 #pragma once
 
 #include <complex>
@@ -53,9 +58,10 @@ private:
 
 class FastPart {
 public:
-    /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
+    /// What the leading force is like: its mean and the swing (peak to peak) of what it drives, the fast velocity or,
+    /// of variables, the displacement; for each coordinate.
     struct Profile {
-        std::vector<double> mean{}, velocity_swing{}, largest_displacement{};
+        std::vector<double> mean{}, swing{}, largest_displacement{};
     };
 
     /// Chooses the number of phases at which the force is evaluated: enough at the state given.
@@ -67,7 +73,7 @@ public:
         }
     }
 
-    Harmonics::Parts at(In x, In v, double t, In theta) { return harmonics(x, v, t).at(theta); }
+    Harmonics::Parts at(In x, In v, double t, In theta) { return at(harmonics(x, v, t), theta); }
 
     /// At `count` moments of a period of the fastest phase, all phases starting from zero.
     std::vector<std::vector<double>> displacements(In x, In v, double t, int count) {
@@ -83,7 +89,7 @@ public:
             for (const auto& phase : phases) {
                 theta.push_back(2 * std::numbers::pi * k / count * phase.frequency / fastest);
             }
-            result.push_back(h.at(theta).displacement);
+            result.push_back(at(h, theta).displacement);
         }
         return result;
     }
@@ -99,17 +105,18 @@ public:
             for (const auto& phase : phases) {
                 theta.push_back(phase.start + phase.frequency * scales.slowest * k / samples);
             }
-            auto parts = h.at(theta);
+            auto parts = at(h, theta);
+            const In driven = parts.velocity.empty() ? parts.displacement : parts.velocity;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                low[i] = std::min(low[i], parts.velocity[i]);
-                high[i] = std::max(high[i], parts.velocity[i]);
+                low[i] = std::min(low[i], driven[i]);
+                high[i] = std::max(high[i], driven[i]);
                 if (std::abs(parts.displacement[i]) > std::abs(profile.largest_displacement[i])) {
                     profile.largest_displacement[i] = parts.displacement[i];
                 }
             }
             profile.mean = std::move(parts.mean);
         }
-        std::ranges::transform(high, low, std::back_inserter(profile.velocity_swing), std::minus<>());
+        std::ranges::transform(high, low, std::back_inserter(profile.swing), std::minus<>());
         return profile;
     }
 
@@ -132,6 +139,14 @@ public:
     std::size_t points() const { return points_; }
 
 private:
+    Harmonics::Parts at(const Harmonics& h, In theta) const {
+        auto parts = h.at(theta);
+        if (!acceleration_->problem().second_order) {
+            parts.displacement = std::exchange(parts.velocity, {});
+        }
+        return parts;
+    }
+
     Harmonics harmonics(In x, In v, double t) {
         Harmonics h(x.size(), acceleration_->problem().phases, points_);
         std::vector<double> theta(acceleration_->problem().phases.size());
@@ -159,7 +174,8 @@ double parametric_strength(Acceleration& acceleration, In x, In v, double t);
 ///
 ///     q = X + Delta(X, V, theta),     v = V + W(X, V, theta)
 ///
-/// The true velocity contains W, of size one: taking a true state for an averaged one is a motion wrong by O(1).
+/// The true velocity contains W, of size one: taking a true state for an averaged one is a motion wrong by O(1). States
+/// of variables are positions, without velocities.
 struct PhasePoint {
     std::vector<double> position, velocity;
 };

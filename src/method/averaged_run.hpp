@@ -28,7 +28,8 @@ public:
     /// even, none or detect: the option, else what the system declares.
     std::string parity() const;
 
-    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`.
+    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`, of variables the averaged rate,
+    /// with no V.
     using MakeForce = std::function<AveragedAcceleration(Window&)>;
 
     /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
@@ -41,6 +42,7 @@ private:
     VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
     std::string initial() const { return options().initial.value_or("true-state"); }
 
+    bool has_variables() const { return motion_->order() == 1; }
     PhasePoint slow_start();
     /// Without a phase windows start at rest, and do not see what the oscillation does to the slow motion by its
     /// energy.

@@ -5,6 +5,13 @@
 ///
 /// W is the fast part of the velocity: the user's formula, or computed from the force's own part of zero mean. F
 /// depends, weakly, on V and on the phase, so the macro-step is neither symmetric nor symplectic.
+///
+/// Variables, y' = r(y, t, theta), have no velocity to enslave (appendix A). The window starts at the true state itself,
+///
+///     y(t) = Y + Delta(Y, theta(t)),     F = sum_k w_k r(y_k, t_k, theta_k)
+///
+/// so that for rates of size one F is right to O(1/omega^2), and its dependence on the phase as small; a window from Y
+/// would be off by F' Delta = O(1/omega).
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"
@@ -40,7 +47,7 @@ Verdict judge(const Problem& problem, const Request&) {
 }
 
 Solution solve(Run& run) {
-    AveragedRun averaged(run, std::make_unique<Motion>(run.problem()));
+    AveragedRun averaged(run, free_motion(run.problem()));
     const Problem& problem = run.problem();
     const Filter filter(run.options().filter.value_or("cos8"));
     if (filter.is_one_period()) {
@@ -50,7 +57,7 @@ Solution solve(Run& run) {
             method::hmm_async.name));
     }
     std::optional<FastPart> fast_part;
-    if (!problem.fast_velocity) {
+    if (!problem.fast_velocity || !problem.second_order) {
         const auto& start = run.request();
         fast_part.emplace(averaged.acceleration(), start.start, start.velocity, start.t_start);
     }
@@ -58,14 +65,18 @@ Solution solve(Run& run) {
     return averaged.solve(filter, Sides::both, ExplicitTime::running, [&](Window& window) {
         return [&](double t, In X, In V, Out F) {
             const auto theta = problem.phases_at(t);
-            std::vector<double> v(V.size());
-            if (fast_part) {
-                v = fast_part->at(X, V, t, theta).velocity;
+            std::vector<double> x(X.begin(), X.end());
+            std::vector<double> v(V.begin(), V.end());
+            if (!problem.second_order) {
+                add_to(x, 1, fast_part->at(X, V, t, theta).displacement);
+            } else if (fast_part) {
+                add_to(v, 1, fast_part->at(X, V, t, theta).velocity);
             } else {
-                problem.fast_velocity(X, t, theta, v);
+                std::vector<double> w(V.size());
+                problem.fast_velocity(X, t, theta, w);
+                add_to(v, 1, w);
             }
-            add_to(v, 1, V);
-            window.average_acceleration({.x = X, .v = v, .t = t, .phases = theta, .time = ExplicitTime::running}, F);
+            window.average_acceleration({.x = x, .v = v, .t = t, .phases = theta, .time = ExplicitTime::running}, F);
         };
     });
 }

@@ -221,7 +221,7 @@ TEST(FastPart, of_the_pendulum_is_the_papers_formula) {
         }
         const auto profile = fast.profile(X, V, 0, time_scales(system));
         EXPECT_NEAR(profile.mean[0], 49 * std::sin(0.5), 1e-9);
-        EXPECT_NEAR(profile.velocity_swing[0], 40 * std::sin(0.5), 1e-10);
+        EXPECT_NEAR(profile.swing[0], 40 * std::sin(0.5), 1e-10);
     }
 }
 
