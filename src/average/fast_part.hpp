@@ -10,9 +10,13 @@
 /// n.omega = 0 (phases of equal or commensurate frequency) belong to the mean.
 ///
 /// Of variables, y' = r(y, t, theta), the first integral of the rates is the displacement itself, and there is no
-/// velocity: y = Y + Delta + O(omega^-2) for rates of size one, the near-identity map of averaging in its leading term
-/// (vibrated, appendix A). Where rates are O(omega) so is Delta O(1), and that only holds for those in which what
-/// drives is not what is driven, as with q' = p, p' = omega f_1(q, theta).
+/// velocity. It is found twice, with F = <r> and P the integral along the phases without its mean,
+///
+///     Delta_1 = P r(Y),     Delta = P [r(Y + Delta_1) - (F d/dY + d/dt) Delta_1],     y = Y + Delta + O(omega^-3)
+///
+/// for rates of size one: the near-identity map of averaging in its first two terms (vibrated, appendix A). Where rates
+/// are O(omega), Delta is O(1), and that holds only if what is driven does not drive: of q' = p, p' = omega f_1(q, theta)
+/// the first Delta is W in p, the second has Delta in q too, as above.
 #pragma once
 
 #include <complex>
@@ -39,6 +43,9 @@ public:
     /// The frequencies n.omega >= 0 of the coefficients above `share` of the largest, standing ones left out.
     std::vector<double> frequencies(double share) const;
 
+    /// The integral along the phases, without its mean, at all points of the grid.
+    std::vector<double> integral_on_grid() const;
+
     struct Parts {
         std::vector<double> mean, velocity, displacement;
     };
@@ -49,6 +56,10 @@ private:
     double along(std::size_t index, In values) const;
     std::ptrdiff_t highest(std::size_t index) const;
     std::ptrdiff_t harmonic(std::size_t index) const;
+    /// Whether the grid does not determine its derivative: half a turn from point to point.
+    bool is_undetermined(std::size_t index) const { return 2 * highest(index) == static_cast<std::ptrdiff_t>(points_); }
+    /// Sums numbers * e^(sign i n.theta) over the grid, one phase after the other, in place.
+    void along_each_phase(std::vector<std::complex<double>>& numbers, double sign) const;
 
     std::size_t dimension_, points_, grid_size_;
     std::vector<double> frequencies_, values_;
@@ -68,7 +79,7 @@ public:
     FastPart(Acceleration& acceleration, In x, In v, double t) : acceleration_(&acceleration) {
         const std::size_t phases = acceleration.problem().phases.size();
         const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
-        while (points_ < most && harmonics(x, v, t).tail() > 1e-10) {
+        while (points_ < most && harmonics(x, v, t, Moved{}).tail() > 1e-10) {
             points_ *= 2;
         }
     }
@@ -123,7 +134,7 @@ public:
     /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or
     /// difference of two, for the harmonics n that the force has at the state given.
     double slowest_frequency(In x, In v, double t) {
-        const auto present = harmonics(x, v, t).frequencies(1e-6);
+        const auto present = harmonics(x, v, t, Moved{}).frequencies(1e-6);
         double slowest = HUGE_VAL;
         for (const double one : present) {
             slowest = std::min(slowest, one);
@@ -148,15 +159,17 @@ private:
     }
 
     Harmonics harmonics(In x, In v, double t) {
-        Harmonics h(x.size(), acceleration_->problem().phases, points_);
-        std::vector<double> theta(acceleration_->problem().phases.size());
-        for (std::size_t j = 0; j < h.grid_size(); ++j) {
-            h.grid_phases(j, theta);
-            (*acceleration_)(x, v, t, theta, h.values(j));
-        }
-        h.transform();
-        return h;
+        auto first = harmonics(x, v, t, Moved{});
+        return acceleration_->problem().second_order ? first : second(first, x, t);
     }
+    /// Of variables, from the first.
+    Harmonics second(const Harmonics& first, In y, double t);
+
+    /// What the grid adds to the position at each of its points, and takes off the acceleration; may be empty.
+    struct Moved {
+        std::vector<double> by{}, rates{};
+    };
+    Harmonics harmonics(In x, In v, double t, const Moved& moved);
 
     Acceleration* acceleration_;
     std::size_t points_ = 16;

@@ -27,9 +27,9 @@ double Hypotheses::leading_amplitude() const {
 }
 
 std::optional<Violation> Hypotheses::violation() {
-    for (auto check : {&Hypotheses::force_is_finite, &Hypotheses::velocity_acts_slowly,
-                       &Hypotheses::leading_force_averages_to_zero, &Hypotheses::mean_rates_are_slow,
-                       &Hypotheses::fast_displacement_is_small}) {
+    for (auto check :
+         {&Hypotheses::force_is_finite, &Hypotheses::velocity_acts_slowly, &Hypotheses::leading_force_averages_to_zero,
+          &Hypotheses::mean_rates_are_slow, &Hypotheses::fast_displacement_is_small}) {
         if (auto found = (this->*check)()) {
             return found;
         }

@@ -31,7 +31,7 @@ std::string AveragedRun::parity() const {
     return options().parity.value_or(problem().parity == Parity::even ? "even" : "detect");
 }
 
-Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force) {
+Solution AveragedRun::solve(const Filter& filter, Sides sides, WindowPhase phase, const MakeForce& make_force) {
     if (!run_->goes_on()) {
         return run_->not_started();
     }
@@ -79,7 +79,7 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
                              window->steps_per_period(), micro_, filter.name(), growth)});
         }
     }
-    if (time == ExplicitTime::running) {
+    if (phase == WindowPhase::runs) {
         raise_tolerance_to_phase_noise(force, slow);
     }
     double leakage = 0;  // the largest over the phases
@@ -155,8 +155,8 @@ std::unique_ptr<Window> AveragedRun::settled_window(const Filter& filter, Sides 
     if (const auto given = given_steps_per_period(options(), scales_)) {
         return window_of(filter, sides, *given);
     }
-    MicroStepSearch search({request().rtol, scales_.fastest, run_->length(), largest(at.position), leading_amplitude_,
-                            motion_->order()});
+    MicroStepSearch search(
+        {request().rtol, scales_.fastest, run_->length(), largest(at.position), leading_amplitude_, motion_->order()});
     std::vector<double> force(at.position.size());
     for (std::size_t steps = search.fewest; steps <= search.most; steps *= 2) {
         auto window = window_of(filter, sides, steps);
@@ -277,6 +277,12 @@ Verdict windows_verdict(const Problem& problem, ForConstraints constraints, doub
     }
     if (problem.springs) {
         return {true, "a fast phase or period is declared; stiff springs count as any other force"};
+    }
+    // NOTE: rates that are even about a phase do not make the motion of variables even: windows are whole.
+    constexpr double whole = 2;
+    if (!problem.second_order) {
+        return {true, "a fast phase is declared: what it does to the rates is averaged in windows",
+                whole * evaluations};
     }
     // NOTE: without a phase, windows from rest leave out what the energy of the oscillation does; maps do not.
     constexpr double without_phase = 2.5;

@@ -15,6 +15,9 @@
 
 namespace lento {
 
+/// At which phase windows start: always the same, or that of the current time.
+enum class WindowPhase { restarts, runs };
+
 class AveragedRun : public MethodRun {
 public:
     AveragedRun(Run& run, std::unique_ptr<Motion> motion);
@@ -32,8 +35,8 @@ public:
     /// with no V.
     using MakeForce = std::function<AveragedAcceleration(Window&)>;
 
-    /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
-    Solution solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force);
+    /// Averages with windows through `filter` and marches.
+    Solution solve(const Filter& filter, Sides sides, WindowPhase phase, const MakeForce& make_force);
 
     /// Why the last window could not be run; nothing if it could. An adaptive march tries again with a shorter step.
     void note_window_failure(std::optional<std::string> sentence) { window_failure_ = std::move(sentence); }

@@ -62,7 +62,7 @@ Solution solve(Run& run) {
         fast_part.emplace(averaged.acceleration(), start.start, start.velocity, start.t_start);
     }
 
-    return averaged.solve(filter, Sides::both, ExplicitTime::running, [&](Window& window) {
+    return averaged.solve(filter, Sides::both, WindowPhase::runs, [&](Window& window) {
         return [&](double t, In X, In V, Out F) {
             const auto theta = problem.phases_at(t);
             std::vector<double> x(X.begin(), X.end());

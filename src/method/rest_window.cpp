@@ -203,10 +203,14 @@ Solution average_from_rest(Run& under_way, std::unique_ptr<Motion> motion) {
         require_one_period_works(run, centre);
     }
 
-    const auto time = problem.phases.empty() ? ExplicitTime::running : ExplicitTime::frozen;
+    const bool own_oscillation = problem.phases.empty();
+    // NOTE: that slow time stands still in a window changes averaged forces by O(1/omega), which they are uncertain by;
+    // averaged rates are not.
+    const auto time = own_oscillation || !problem.second_order ? ExplicitTime::running : ExplicitTime::frozen;
+    const auto phase = own_oscillation ? WindowPhase::runs : WindowPhase::restarts;
     const std::vector<double> rest(problem.second_order ? d : 0, 0.0);
     RestWindowGuard guard(run, centre, sides, filter);
-    return run.solve(filter, sides, time, [&](Window& window) {
+    return run.solve(filter, sides, phase, [&](Window& window) {
         return [&](double t, In X, In V, Out F) {
             window.average_acceleration({.x = guard.start(t, X, V),
                                          .v = rest,
