@@ -31,6 +31,10 @@ public:
     /// even, none or detect: the option, else what the system declares.
     std::string parity() const;
 
+    /// The filter where the user names none, but for windows of one period. NOTE: of variables all else is right to
+    /// O(1/omega^3), so that the bias of a window counts; flat8 has the fourth power of its width, cos8 the second.
+    std::string usual_kernel() const { return has_variables() ? "flat8" : "cos8"; }
+
     /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`, of variables the averaged rate,
     /// with no V.
     using MakeForce = std::function<AveragedAcceleration(Window&)>;

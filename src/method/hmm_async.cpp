@@ -15,14 +15,14 @@
 ///
 ///     F(Y) = (y(c + pi) - y(c - pi)) omega / (2 pi),     y(c) = Y
 ///
-/// is right to O(1/omega^2) for rates of size one. Where there is no such phase a kernel, from the true state
-/// Y + Delta(Y, 0), is.
+/// is right to O(1/omega^2) for rates of size one. Where there is no such phase, or a kernel is asked for, windows start
+/// at the true state Y + Delta(Y, c).
 #include "method/rest_window.hpp"
 
 namespace lento {
 namespace {
 
-constexpr auto options = rest_window_options("verlet with macro_step or steps, else dopri5",
+constexpr auto options = rest_window_options("verlet, for variables rk4, with macro_step or steps, else dopri5",
                                              "dopri5; verlet8 for a declared period without a phase");
 
 }  // namespace

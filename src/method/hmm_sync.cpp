@@ -10,8 +10,8 @@
 ///
 ///     y(t) = Y + Delta(Y, theta(t)),     F = sum_k w_k r(y_k, t_k, theta_k)
 ///
-/// so that for rates of size one F is right to O(1/omega^2), and its dependence on the phase as small; a window from Y
-/// would be off by F' Delta = O(1/omega).
+/// so that for rates of size one F is the averaged rate up to what the filter adds, with nothing of the phase in it; from
+/// Y itself it would be off by F' Delta = O(1/omega).
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"
@@ -22,18 +22,19 @@
 namespace lento {
 namespace {
 
-constexpr std::array options{Method::Option{"macro", "verlet with macro_step or steps, else dopri5"},
-                             Method::Option{"macro_step", "adaptive"},
-                             Method::Option{"steps", "adaptive"},
-                             Method::Option{"micro", "dopri5"},
-                             Method::Option{"micro_step", "from micro_steps_per_period"},
-                             Method::Option{"micro_steps_per_period", "doubled until the averaged force settles"},
-                             Method::Option{"filter", "cos8"},
-                             Method::Option{"window", "from window_periods"},
-                             Method::Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8"},
-                             Method::Option{"initial", "true-state"},
-                             Method::Option{"mean_force", "refuse"},
-                             Method::Option{"estimate", "yes"}};
+constexpr std::array options{
+    Method::Option{"macro", "verlet, for variables rk4, with macro_step or steps, else dopri5"},
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"micro", "dopri5"},
+    Method::Option{"micro_step", "from micro_steps_per_period"},
+    Method::Option{"micro_steps_per_period", "doubled until the averaged force settles"},
+    Method::Option{"filter", "cos8; flat8 for variables"},
+    Method::Option{"window", "from window_periods"},
+    Method::Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8"},
+    Method::Option{"initial", "true-state"},
+    Method::Option{"mean_force", "refuse"},
+    Method::Option{"estimate", "yes"}};
 
 Verdict judge(const Problem& problem, const Request&) {
     constexpr double evaluations = 8e4;
@@ -49,7 +50,7 @@ Verdict judge(const Problem& problem, const Request&) {
 Solution solve(Run& run) {
     AveragedRun averaged(run, free_motion(run.problem()));
     const Problem& problem = run.problem();
-    const Filter filter(run.options().filter.value_or("cos8"));
+    const Filter filter(run.options().filter.value_or(averaged.usual_kernel()));
     if (filter.is_one_period()) {
         throw Misuse(fmt::format(
             "filter = period needs windows that start from rest at a phase of symmetry, as those of {} do; here they "

@@ -198,7 +198,7 @@ Solution average_from_rest(Run& under_way, std::unique_ptr<Motion> motion) {
     const auto sides = even_motion ? Sides::forward : Sides::both;
 
     const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
-    const Filter filter(under_way.options().filter.value_or(one_period_works ? "period" : "cos8"));
+    const Filter filter(under_way.options().filter.value_or(one_period_works ? "period" : run.usual_kernel()));
     if (filter.is_one_period()) {
         require_one_period_works(run, centre);
     }
