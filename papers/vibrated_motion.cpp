@@ -145,7 +145,7 @@ void follow_momenta(Result& result) {
         const auto system = pendulum.in_momentum(omega);
         Acceleration rates(system);
         const auto averaged =
-            solve(system, {.start = {0.5, 0}, .t_end = 1, .method = "harmonic", .rtol = 1e-9, .atol = 1e-10});
+            solve(system, {.start = {0.5, 0}, .t_end = 1, .method = "harmonic", .rtol = 1e-8, .atol = 1e-9});
         const auto exact = resolved(omega);
         double size = 0, steep = 0, steeper = 0, q = 0, p = 0;
         for (int k = 0; k <= looks; ++k) {
@@ -195,7 +195,8 @@ double error_of_rates(double omega, const std::string& filter_name, const std::v
 }
 
 void average_rates(Result& result) {
-    Column plain{"averaged rates minus (2.5), windows from (Q, P*)"}, moved{"windows from the true state"};
+    Column plain{"averaged rates minus (2.5), windows from (Q, P*)"}, moved{"windows from the true state"},
+        flat{"the same with flat8"};
     for (const double omega : frequencies) {
         const auto system = pendulum.in_momentum(omega);
         Acceleration rates(system);
@@ -203,6 +204,7 @@ void average_rates(Result& result) {
         const auto fast = FastPart(rates, Y, {}, 0).at(Y, {}, 0, std::vector{1.0}).displacement;
         plain.add(result, omega, error_of_rates(omega, "cos8", {0, 0}));
         moved.add(result, omega, error_of_rates(omega, "cos8", fast));
+        flat.add(result, omega, error_of_rates(omega, "flat8", fast));
     }
     result.claims.push_back(
         {"an HMM similar to Algorithm 1 could be applied without having to worry about non-trivial relations: error of "
@@ -270,9 +272,9 @@ std::vector<Reproduction> vibrated_motion() {
         {"vibrated/appendix-a", "Slow variables of the pendulum: the angle and the momentum of its Lagrangian",
          "vibrated",
          given + "p* over m l^2. The motion by direct integration, averages by harmonic ones, with rtol = 1e-10 and "
-                 "1e-9, atol a tenth of that. Rates at q = 0.5, p* = 0.7 and phase 1, with 64 steps of order 8 a "
+                 "1e-8, atol a tenth of that. Rates at q = 0.5, p* = 0.7 and phase 1, with 64 steps of order 8 a "
                  "period and "
-                 "the cos8 filter; hmm-sync and hmm-async with that filter and rtol = atol = 1e-10.",
+                 "the cos8 or flat8 filter; hmm-sync and hmm-async with cos8 and rtol = atol = 1e-10.",
          slow_variables}};
 }
 
