@@ -32,7 +32,9 @@ constinit const Method method::hmm_async{
     .problems = "vibrated",
     .paper = "vibrated",
     .slow_is = SlowMeaning::averaged,
-    .summary = "windows from rest at phase zero, averaged by a kernel or over exactly one period; then large steps",
+    .summary =
+        "windows from rest, or the true state of variables, at phase zero, averaged by a kernel or over exactly one "
+        "period; then large steps",
     .options = options,
     .judge = [](const Problem& problem, const Request&) { return windows_verdict(problem, ForConstraints::no, 2e4); },
     .solve = [](Run& run) { return average_from_rest(run, free_motion(run.problem())); }};

@@ -84,15 +84,16 @@ Solution solve(Run& run) {
 
 }  // namespace
 
-constinit const Method method::hmm_sync{.name = "hmm-sync",
-                                        .problems = "vibrated",
-                                        .paper = "vibrated",
-                                        .slow_is = SlowMeaning::averaged,
-                                        .summary =
-                                            "windows around the current time with the fast part of the velocity added, "
-                                            "averaged by a kernel; then large steps",
-                                        .options = options,
-                                        .judge = judge,
-                                        .solve = solve};
+constinit const Method method::hmm_sync{
+    .name = "hmm-sync",
+    .problems = "vibrated",
+    .paper = "vibrated",
+    .slow_is = SlowMeaning::averaged,
+    .summary =
+        "windows around the current time with the fast part of velocities or variables added, "
+        "averaged by a kernel; then large steps",
+    .options = options,
+    .judge = judge,
+    .solve = solve};
 
 }  // namespace lento
