@@ -31,6 +31,17 @@ struct Pendulum {
                 });
     }
 
+    /// (2.2) in q and p* / (m l^2) = q' - v sin q / l, the generalised momentum of appendix A.
+    Problem in_momentum(double omega, double phase_start = 0) const {
+        return first_order_system(2, {{.frequency = omega, .start = phase_start}},
+                                  [*this](auto y, auto, auto theta, auto rate) {
+                                      const auto v = v_max / l * sin(theta[0]);
+                                      rate[0] = y[1] + v * sin(y[0]);
+                                      rate[1] = g / l * sin(y[0]) - rate[0] * v * cos(y[0]);
+                                  })
+            .with_names({"q", "p"});
+    }
+
     /// (2.5), (2.6).
     double averaged_force(double Q) const { return (g / l - v_max * v_max / (2 * l * l) * std::cos(Q)) * std::sin(Q); }
     Problem averaged() const {

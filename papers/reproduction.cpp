@@ -116,6 +116,7 @@ const std::vector<Reproduction>& reproductions() {
                                  vibrated_tables(),
                                  vibrated_properties(),
                                  vibrated_constraints(),
+                                 vibrated_motion(),
                                  pendulum_theorems(),
                                  stroboscopic_families(),
                                  stroboscopic_averages(),

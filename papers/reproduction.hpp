@@ -90,6 +90,7 @@ std::vector<Reproduction> slow_manifold_solutions();
 std::vector<Reproduction> vibrated_tables();
 std::vector<Reproduction> vibrated_properties();
 std::vector<Reproduction> vibrated_constraints();
+std::vector<Reproduction> vibrated_motion();
 std::vector<Reproduction> pendulum_theorems();
 std::vector<Reproduction> stroboscopic_families();
 std::vector<Reproduction> stroboscopic_averages();

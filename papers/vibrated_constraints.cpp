@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,8 +136,26 @@ Result figure() {
                                  order, std::abs(order - 2) < 0.2, Source::lento});
     }
 
+    const auto found = [&](std::size_t steps) { return angles(figure_run("shake-shake", 1e4, steps).final_state()); };
+    const auto coarse = found(80), fine = found(160), finer = found(320);
+    const double shrinks = largest_difference(fine, finer) / largest_difference(coarse, fine);
+    result.claims.push_back(
+        {"the algorithm exhibits a convergent behaviour: largest change of an angle at t = 1 from H = "
+         "1/160 to 1/320 over that from 1/80 to 1/160",
+         shrinks, shrinks < 1});
+    double farthest = 0;
+    const auto figure_at = figure_run("shake-shake", 1e4, 160);
+    for (int k = 0; k <= 160; ++k) {
+        farthest = larger(farthest, largest_difference(angles(figure_at.slow(k / 160.0)), std::array{0.0, 0.0}));
+    }
+    result.claims.push_back(
+        {"both rods up are a stable equilibrium of the vibrated system: largest |q1|, |q2| of the "
+         "figure, H = 1/160, where a fall would be pi",
+         farthest, farthest < std::numbers::pi / 2});
+
     double apart = 0;
     double frequencies_apart = 0;
+    double from_smaller = 0;
     bool same_cost = true;
     for (const std::size_t steps : {80, 160}) {
         const auto shake = figure_run("shake-shake", 1e4, steps);
@@ -150,12 +169,31 @@ Result figure() {
         const auto faster = figure_run("shake-shake", 1e8, steps);
         frequencies_apart =
             larger(frequencies_apart, largest_difference(angles(fast.final_state()), angles(faster.final_state())));
+        const auto slower = figure_run("shake-shake", 1e4, steps);
+        from_smaller =
+            larger(from_smaller,
+                   steps > 160 ? 0.0 : largest_difference(angles(slower.final_state()), angles(fast.final_state())));
+        same_cost = same_cost && slower.statistics().force_evaluations == fast.statistics().force_evaluations;
         same_cost = same_cost && fast.statistics().force_evaluations == faster.statistics().force_evaluations;
     }
     result.claims.push_back({"RATTLE-SHAKE has the positions of SHAKE-SHAKE: largest difference", apart, apart < 1e-9});
+    constexpr double seen = 0.01;  // in a figure of this size
+    const double q2_at_4 = angles(figure_run("shake-shake", 1e4, 80).final_state())[1];
+    const double q2_at_6 = angles(figure_run("shake-shake", 1e6, 80).final_state())[1];
+    result.claims.push_back(
+        {"larger frequencies, omega = 1e6 or 1e8, lead to the same results: largest difference of an angle at t = 1 "
+         "from omega = 1e4, H = 1/80 and 1/160",
+         from_smaller, from_smaller < seen, Source::paper,
+         fmt::format(
+             "With H = 1/80, q2 at t = 1 is {:.3f} for omega = 1e4 and {:.3f} for 1e6: what averaging neglects, "
+             "O(1/omega), is large at 1e4. 1e6 and 1e8 do lead to the same results.",
+             q2_at_4, q2_at_6)});
     result.claims.push_back({"omega = 1e6 and 1e8 give the same angles at t = 1: largest difference", frequencies_apart,
-                             frequencies_apart < 2e-3});
-    result.claims.push_back({"at the same cost: 1 if force evaluations are equal", same_cost ? 1.0 : 0.0, same_cost});
+                             frequencies_apart < seen, Source::lento});
+    result.claims.push_back(
+        {"they require the same computational effort: 1 if force evaluations are equal at omega = "
+         "1e4, 1e6 and 1e8",
+         same_cost ? 1.0 : 0.0, same_cost});
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/eigenvalues.hpp"
 #include "base/number.hpp"
+#include "problem/probe.hpp"
 
 namespace lento {
 
@@ -47,28 +48,54 @@ std::ptrdiff_t Harmonics::highest(std::size_t index) const {
 
 void Harmonics::transform() {
     coefficients_.assign(values_.begin(), values_.end());
+    along_each_phase(coefficients_, -1);
+    for (auto& coefficient : coefficients_) {
+        coefficient /= static_cast<double>(grid_size_);
+    }
+}
+
+void Harmonics::along_each_phase(std::vector<std::complex<double>>& numbers, double sign) const {
     std::vector<std::complex<double>> roots;
     for (std::size_t k = 0; k < points_; ++k) {
-        roots.push_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points_)));
+        roots.push_back(
+            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points_)));
     }
     std::vector<std::complex<double>> line(points_);
     std::size_t stride = dimension_;
     for (std::size_t phase = 0; phase < frequencies_.size(); ++phase, stride *= points_) {
-        for (std::size_t first = 0; first < coefficients_.size(); ++first) {
+        for (std::size_t first = 0; first < numbers.size(); ++first) {
             if (first / stride % points_ != 0) {
                 continue;  // lines along this phase start where its index is 0
             }
             for (std::size_t n = 0; n < points_; ++n) {
                 line[n] = 0;
                 for (std::size_t j = 0; j < points_; ++j) {
-                    line[n] += coefficients_[first + j * stride] * roots[n * j % points_];
+                    line[n] += numbers[first + j * stride] * roots[n * j % points_];
                 }
             }
             for (std::size_t n = 0; n < points_; ++n) {
-                coefficients_[first + n * stride] = line[n] / static_cast<double>(points_);
+                numbers[first + n * stride] = line[n];
             }
         }
     }
+}
+
+std::vector<double> Harmonics::integral_on_grid() const {
+    std::vector<std::complex<double>> integral(coefficients_.size());
+    for (std::size_t index = 0; index < grid_size_; ++index) {
+        const double frequency = along(index, frequencies_);
+        if (std::abs(frequency) <= standing_ || is_undetermined(index)) {
+            continue;
+        }
+        for (std::size_t i = 0; i < dimension_; ++i) {
+            integral[index * dimension_ + i] =
+                coefficients_[index * dimension_ + i] / std::complex<double>(0, frequency);
+        }
+    }
+    along_each_phase(integral, 1);
+    std::vector<double> values;
+    std::ranges::transform(integral, std::back_inserter(values), [](auto z) { return z.real(); });
+    return values;
 }
 
 double Harmonics::tail() const {
@@ -104,8 +131,8 @@ std::vector<double> Harmonics::frequencies(double share) const {
 Harmonics::Parts Harmonics::at(In theta) const {
     Parts parts{std::vector<double>(dimension_), std::vector<double>(dimension_), std::vector<double>(dimension_)};
     for (std::size_t index = 0; index < grid_size_; ++index) {
-        if (2 * highest(index) == static_cast<std::ptrdiff_t>(points_)) {
-            continue;  // its derivative is not determined by the grid
+        if (is_undetermined(index)) {
+            continue;
         }
         const double frequency = along(index, frequencies_);
         const auto turn = std::polar(1.0, along(index, theta));
@@ -120,6 +147,38 @@ Harmonics::Parts Harmonics::at(In theta) const {
         }
     }
     return parts;
+}
+
+Harmonics FastPart::second(const Harmonics& first, In y, double t) {
+    const auto& phases = acceleration_->problem().phases;
+    const double step = std::ranges::max(phases, {}, &Phase::frequency).period();
+    const auto mean = first.at(std::vector<double>(phases.size(), 0.0)).mean;
+    Moved moved{.by = first.integral_on_grid()};
+    // NOTE: a difference over one period is wrong by O(1/omega) of what is itself O(1/omega) of Delta.
+    moved.rates = harmonics(combined(y, step, mean), {}, t + step, Moved{}).integral_on_grid();
+    for (std::size_t k = 0; k < moved.rates.size(); ++k) {
+        moved.rates[k] = (moved.rates[k] - moved.by[k]) / step;
+    }
+    return harmonics(y, {}, t, moved);
+}
+
+Harmonics FastPart::harmonics(In x, In v, double t, const Moved& moved) {
+    Harmonics h(x.size(), acceleration_->problem().phases, points_);
+    std::vector<double> theta(acceleration_->problem().phases.size());
+    std::vector<double> position(x.begin(), x.end());
+    for (std::size_t j = 0; j < h.grid_size(); ++j) {
+        const auto here = [&](const std::vector<double>& all) {
+            return all.empty() ? In() : In(all).subspan(j * x.size(), x.size());
+        };
+        position.assign(x.begin(), x.end());
+        add_to(position, 1, here(moved.by));
+        h.grid_phases(j, theta);
+        const Out values = h.values(j);
+        (*acceleration_)(position, v, t, theta, values);
+        add_to(values, -1, here(moved.rates));
+    }
+    h.transform();
+    return h;
 }
 
 double parametric_strength(Acceleration& acceleration, In x, In v, double t) {
@@ -159,10 +218,8 @@ PhasePoint averaged_state(Acceleration& acceleration, In q, In v, double t) {
     const auto theta = acceleration.problem().phases_at(t);
     for (int pass = 0; pass < passes; ++pass) {
         const auto part = fast.at(slow.position, slow.velocity, t, theta);
-        for (std::size_t i = 0; i < q.size(); ++i) {
-            slow.position[i] = q[i] - part.displacement[i];
-            slow.velocity[i] = v[i] - part.velocity[i];
-        }
+        slow.position = combined(q, -1, part.displacement);
+        slow.velocity = combined(v, -1, part.velocity);
     }
     return slow;
 }

@@ -8,6 +8,15 @@
 ///
 /// with sums over n.omega != 0, so that x = X + Delta + O(omega^-2) and v = V + W + O(omega^-1). Harmonics with
 /// n.omega = 0 (phases of equal or commensurate frequency) belong to the mean.
+///
+/// Of variables, y' = r(y, t, theta), the first integral of the rates is the displacement itself, and there is no
+/// velocity. It is found twice, with F = <r> and P the integral along the phases without its mean,
+///
+///     Delta_1 = P r(Y),     Delta = P [r(Y + Delta_1) - (F d/dY + d/dt) Delta_1],     y = Y + Delta + O(omega^-3)
+///
+/// for rates of size one: the near-identity map of averaging in its first two terms (vibrated, appendix A). Where rates
+/// are O(omega), Delta is O(1), and that holds only if what is driven does not drive: of q' = p, p' = omega f_1(q, theta)
+/// the first Delta is W in p, the second has Delta in q too, as above.
 #pragma once
 
 #include <complex>
@@ -34,6 +43,9 @@ public:
     /// The frequencies n.omega >= 0 of the coefficients above `share` of the largest, standing ones left out.
     std::vector<double> frequencies(double share) const;
 
+    /// The integral along the phases, without its mean, at all points of the grid.
+    std::vector<double> integral_on_grid() const;
+
     struct Parts {
         std::vector<double> mean, velocity, displacement;
     };
@@ -44,6 +56,10 @@ private:
     double along(std::size_t index, In values) const;
     std::ptrdiff_t highest(std::size_t index) const;
     std::ptrdiff_t harmonic(std::size_t index) const;
+    /// Whether the grid does not determine its derivative: half a turn from point to point.
+    bool is_undetermined(std::size_t index) const { return 2 * highest(index) == static_cast<std::ptrdiff_t>(points_); }
+    /// Sums numbers * e^(sign i n.theta) over the grid, one phase after the other, in place.
+    void along_each_phase(std::vector<std::complex<double>>& numbers, double sign) const;
 
     std::size_t dimension_, points_, grid_size_;
     std::vector<double> frequencies_, values_;
@@ -53,21 +69,22 @@ private:
 
 class FastPart {
 public:
-    /// What the leading force is like: its mean and the swing (peak to peak) of the fast velocity, per coordinate.
+    /// What the leading force is like: its mean and the swing (peak to peak) of what it drives, the fast velocity or,
+    /// of variables, the displacement; for each coordinate.
     struct Profile {
-        std::vector<double> mean{}, velocity_swing{}, largest_displacement{};
+        std::vector<double> mean{}, swing{}, largest_displacement{};
     };
 
     /// Chooses the number of phases at which the force is evaluated: enough at the state given.
     FastPart(Acceleration& acceleration, In x, In v, double t) : acceleration_(&acceleration) {
         const std::size_t phases = acceleration.problem().phases.size();
         const std::size_t most = phases == 1 ? 256 : phases == 2 ? 64 : 16;
-        while (points_ < most && harmonics(x, v, t).tail() > 1e-10) {
+        while (points_ < most && harmonics(x, v, t, Moved{}).tail() > 1e-10) {
             points_ *= 2;
         }
     }
 
-    Harmonics::Parts at(In x, In v, double t, In theta) { return harmonics(x, v, t).at(theta); }
+    Harmonics::Parts at(In x, In v, double t, In theta) { return at(harmonics(x, v, t), theta); }
 
     /// At `count` moments of a period of the fastest phase, all phases starting from zero.
     std::vector<std::vector<double>> displacements(In x, In v, double t, int count) {
@@ -83,7 +100,7 @@ public:
             for (const auto& phase : phases) {
                 theta.push_back(2 * std::numbers::pi * k / count * phase.frequency / fastest);
             }
-            result.push_back(h.at(theta).displacement);
+            result.push_back(at(h, theta).displacement);
         }
         return result;
     }
@@ -99,24 +116,25 @@ public:
             for (const auto& phase : phases) {
                 theta.push_back(phase.start + phase.frequency * scales.slowest * k / samples);
             }
-            auto parts = h.at(theta);
+            auto parts = at(h, theta);
+            const In driven = parts.velocity.empty() ? parts.displacement : parts.velocity;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                low[i] = std::min(low[i], parts.velocity[i]);
-                high[i] = std::max(high[i], parts.velocity[i]);
+                low[i] = std::min(low[i], driven[i]);
+                high[i] = std::max(high[i], driven[i]);
                 if (std::abs(parts.displacement[i]) > std::abs(profile.largest_displacement[i])) {
                     profile.largest_displacement[i] = parts.displacement[i];
                 }
             }
             profile.mean = std::move(parts.mean);
         }
-        std::ranges::transform(high, low, std::back_inserter(profile.velocity_swing), std::minus<>());
+        std::ranges::transform(high, low, std::back_inserter(profile.swing), std::minus<>());
         return profile;
     }
 
     /// The slowest oscillation that the force and its products with itself contain: the smallest n.omega or sum or
     /// difference of two, for the harmonics n that the force has at the state given.
     double slowest_frequency(In x, In v, double t) {
-        const auto present = harmonics(x, v, t).frequencies(1e-6);
+        const auto present = harmonics(x, v, t, Moved{}).frequencies(1e-6);
         double slowest = HUGE_VAL;
         for (const double one : present) {
             slowest = std::min(slowest, one);
@@ -132,16 +150,26 @@ public:
     std::size_t points() const { return points_; }
 
 private:
-    Harmonics harmonics(In x, In v, double t) {
-        Harmonics h(x.size(), acceleration_->problem().phases, points_);
-        std::vector<double> theta(acceleration_->problem().phases.size());
-        for (std::size_t j = 0; j < h.grid_size(); ++j) {
-            h.grid_phases(j, theta);
-            (*acceleration_)(x, v, t, theta, h.values(j));
+    Harmonics::Parts at(const Harmonics& h, In theta) const {
+        auto parts = h.at(theta);
+        if (!acceleration_->problem().second_order) {
+            parts.displacement = std::exchange(parts.velocity, {});
         }
-        h.transform();
-        return h;
+        return parts;
     }
+
+    Harmonics harmonics(In x, In v, double t) {
+        auto first = harmonics(x, v, t, Moved{});
+        return acceleration_->problem().second_order ? first : second(first, x, t);
+    }
+    /// Of variables, from the first.
+    Harmonics second(const Harmonics& first, In y, double t);
+
+    /// What the grid adds to the position at each of its points, and takes off the acceleration; may be empty.
+    struct Moved {
+        std::vector<double> by{}, rates{};
+    };
+    Harmonics harmonics(In x, In v, double t, const Moved& moved);
 
     Acceleration* acceleration_;
     std::size_t points_ = 16;
@@ -159,7 +187,8 @@ double parametric_strength(Acceleration& acceleration, In x, In v, double t);
 ///
 ///     q = X + Delta(X, V, theta),     v = V + W(X, V, theta)
 ///
-/// The true velocity contains W, of size one: taking a true state for an averaged one is a motion wrong by O(1).
+/// The true velocity contains W, of size one: taking a true state for an averaged one is a motion wrong by O(1). States
+/// of variables are positions, without velocities.
 struct PhasePoint {
     std::vector<double> position, velocity;
 };

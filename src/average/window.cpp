@@ -19,7 +19,7 @@ using S = double;
 template <template <class, std::size_t> class Stepper, std::size_t extent>
 class SteppedWindow final : public Window {
 public:
-    using State = MotionState<S, extent>;
+    using State = typename Stepper<S, extent>::State;
 
     SteppedWindow(Acceleration& acceleration, const TimeScales& scales, const WindowShape& shape)
         : SteppedWindow(acceleration, scales, shape, acceleration.problem().dimension()) {}
@@ -122,7 +122,7 @@ private:
         Local<Stepper<S, extent>> stepper = stepper_;
 
         std::copy(start.x.begin(), start.x.end(), middle_.x().begin());
-        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());
+        std::copy(start.v.begin(), start.v.end(), middle_.v().begin());  // of variables there are none
         rate(Instant{S(0), 0, S(0)}, View(middle_.x()), View(middle_.v()), middle_.a());
         visitor(S(weights[0]), middle_);
         std::int64_t steps = 0;
@@ -194,7 +194,7 @@ private:
 
 std::unique_ptr<Window> make_window(std::string_view stepper, Acceleration& acceleration, const TimeScales& scales,
                                     const WindowShape& shape) {
-    return with_stepper(stepper, "micro", [&](auto choice) -> std::unique_ptr<Window> {
+    const auto with = [&](auto choice) -> std::unique_ptr<Window> {
         const auto made = [&]<std::size_t Extent>() {
             using Made = SteppedWindow<decltype(choice)::template Stepper, Extent>;
             return std::make_unique<Made>(acceleration, scales, shape);
@@ -209,7 +209,11 @@ std::unique_ptr<Window> make_window(std::string_view stepper, Acceleration& acce
             default:
                 return made.template operator()<dynamic>();
         }
-    });
+    };
+    return acceleration.problem().second_order
+               ? with_stepper(stepper, "micro", with)
+               : with_stepper_of(rate_steppers, stepper, "micro", "stepper for variables",
+                                 [&](auto choice) { return with(OnVariablesChoice<decltype(choice)>{}); });
 }
 
 }  // namespace lento

@@ -4,7 +4,8 @@
 ///
 /// with a_k the acceleration after k micro-steps h = T/N from the middle. Where the motion is even about the middle,
 /// the forward half is enough (section 2.3). Phases are exact fractions k/N of a period from the window's start, sums
-/// are compensated, and nothing is allocated after construction.
+/// are compensated, and nothing is allocated after construction. Of variables, which have no accelerations, the rates
+/// are averaged.
 #pragma once
 
 #include "average/filter.hpp"
@@ -28,7 +29,7 @@ struct WindowShape {
 /// Where a window starts.
 struct WindowStart {
     In x;
-    In v;                ///< velocity of the window's own motion at its middle
+    In v;                ///< velocity of the window's own motion at its middle; of variables none
     In slow_velocity{};  ///< added to the window's velocity where the force sees it; may be empty
     double t = 0;
     In phases{};  ///< at the middle

@@ -26,7 +26,7 @@ std::span<const OptionEntry> option_catalogue() {
         {"micro",
          "stepper inside windows: verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5; where the force "
          "depends on the velocity, verlet takes it at a predicted velocity (order 2) and verlet4 to verlet8 are "
-         "refused; with constraints: shake, rattle, rattle4, rattle6, rattle8, lobatto; for one-period maps also "
+         "refused; with constraints: shake, rattle, rattle4, rattle6, rattle8, lobatto; for variables and maps also "
          "dopri8, with constraints herk3, herk4",
          &Options::micro},
         {"micro_step", "length of a step inside windows; rounded down to a whole number of steps a period",

@@ -27,8 +27,9 @@ double Hypotheses::leading_amplitude() const {
 }
 
 std::optional<Violation> Hypotheses::violation() {
-    for (auto check : {&Hypotheses::force_is_finite, &Hypotheses::velocity_acts_slowly,
-                       &Hypotheses::leading_force_averages_to_zero, &Hypotheses::fast_displacement_is_small}) {
+    for (auto check :
+         {&Hypotheses::force_is_finite, &Hypotheses::velocity_acts_slowly, &Hypotheses::leading_force_averages_to_zero,
+          &Hypotheses::mean_rates_are_slow, &Hypotheses::fast_displacement_is_small}) {
         if (auto found = (this->*check)()) {
             return found;
         }
@@ -42,7 +43,7 @@ FastPart::Profile Hypotheses::profile_at(In x) {
 }
 
 double Hypotheses::largest_swing() const {
-    return std::ranges::max(profile_.velocity_swing);
+    return std::ranges::max(profile_.swing);
 }
 
 Hypotheses::Found Hypotheses::force_is_finite() {
@@ -52,9 +53,9 @@ Hypotheses::Found Hypotheses::force_is_finite() {
     }
     return Violation{
         Outcome::diverged,
-        fmt::format(
-            "the force on {} is not a finite number at the start, t = {}; check the parameters and the starting values",
-            name(*culprit), outset_.t_start)};
+        fmt::format("the {} {} is not a finite number at the start, t = {}; check the parameters and the starting "
+                    "values",
+                    has_variables() ? "rate of" : "force on", name(*culprit), outset_.t_start)};
 }
 
 Hypotheses::Found Hypotheses::velocity_acts_slowly() {
@@ -69,8 +70,8 @@ Hypotheses::Found Hypotheses::velocity_acts_slowly() {
 }
 
 Hypotheses::Found Hypotheses::leading_force_averages_to_zero() {
-    for (std::size_t i = 0; i < profile_.mean.size(); ++i) {
-        const double swing = profile_.velocity_swing[i];
+    for (std::size_t i = 0; i < profile_.mean.size() && !has_variables(); ++i) {
+        const double swing = profile_.swing[i];
         const double kick = std::abs(profile_.mean[i]) * scales_->fastest;
         // NOTE: a coordinate that the vibration hardly moves has only slow forces; there is nothing to judge.
         const bool vibrated = swing > 1e-3 * largest_swing() && swing > 1e-9 * kick && swing > least_swing_;
@@ -89,6 +90,25 @@ Hypotheses::Found Hypotheses::leading_force_averages_to_zero() {
     return std::nullopt;
 }
 
+Hypotheses::Found Hypotheses::mean_rates_are_slow() {
+    constexpr double most = 0.3;  // as of the fast displacement
+    if (!has_variables()) {
+        return std::nullopt;
+    }
+    const auto ahead = combined(outset_.start, scales_->fastest, profile_.mean);
+    const double change = largest_change(profile_at(ahead).mean, profile_.mean) / largest(profile_.mean);
+    // NOTE: at an equilibrium there is only rounding to compare with.
+    const bool moves = largest_change(ahead, outset_.start) > 1e-6 * largest(outset_.start);
+    if (!moves || change <= most) {
+        return std::nullopt;
+    }
+    return Violation{Outcome::no_scale_separation,
+                     fmt::format("within one fast period, {:.3g}, the mean rates move the variables so far that they "
+                                 "change by {:.0f} % themselves: the variables are as fast as the phase",
+                                 scales_->fastest, 100 * change),
+                     Remedy::resolve};
+}
+
 Hypotheses::Found Hypotheses::fast_displacement_is_small() {
     if (!(largest_swing() > least_swing_)) {
         return std::nullopt;
@@ -96,15 +116,18 @@ Hypotheses::Found Hypotheses::fast_displacement_is_small() {
     double change = 0;
     for (const double side : {1.0, -1.0}) {
         const auto moved = profile_at(combined(outset_.start, side, profile_.largest_displacement));
-        change = larger(change, largest_change(moved.velocity_swing, profile_.velocity_swing) / largest_swing());
+        change = larger(change, largest_change(moved.swing, profile_.swing) / largest_swing());
     }
     if (change <= 0.3) {
         return std::nullopt;
     }
     return Violation{Outcome::no_scale_separation,
                      fmt::format("the vibration moves the system so far that its own strength changes by {:.0f} % on "
-                                 "the way; the frequency is too low, or the vibration too strong, for averaging",
-                                 100 * change),
+                                 "the way; the frequency is too low, or the vibration too strong, for averaging{}",
+                                 100 * change,
+                                 has_variables() ? ". Rates that grow with the frequency may become bounded in other "
+                                                   "variables, as with the momentum of the Lagrangian for a velocity"
+                                                 : ""),
                      Remedy::resolve};
 }
 
@@ -187,7 +210,7 @@ double phase_noise(const AveragedAcceleration& force, double t, double fast_peri
     std::vector<double> ahead = here;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double scale = scales.empty() ? 1.0 : scales[i];
-        ahead[i] += 0.05 * length * v[i] + 0.1 * (0.1 * scale + std::abs(x[i]));
+        ahead[i] += 0.05 * length * (v.empty() ? 0.0 : v[i]) + 0.1 * (0.1 * scale + std::abs(x[i]));
     }
     std::vector<double> first(x.size());
     std::vector<double> other(x.size());

@@ -31,6 +31,7 @@ private:
 
     FastPart::Profile profile_at(In x);
     double largest_swing() const;
+    bool has_variables() const { return !acceleration_->problem().second_order; }
     const std::string& name(std::size_t i) const { return acceleration_->problem().names[i]; }
 
     Found force_is_finite();
@@ -38,8 +39,13 @@ private:
     /// A leading force that depends on the velocity changes the fast velocity by as much as itself within a period.
     Found velocity_acts_slowly();
 
-    /// (3.3): the mean acceleration times the period against the swing of the fast velocity.
+    /// (3.3): the mean acceleration times the period against the swing of the fast velocity. Of variables the mean may
+    /// be as large as the swing: both are O(1).
     Found leading_force_averages_to_zero();
+
+    /// What averages of rates need instead: over the way that they move the variables within a period they hardly
+    /// change. Else the variables themselves are fast.
+    Found mean_rates_are_slow();
 
     /// The vibration must hardly change over the distance that it moves the system itself.
     Found fast_displacement_is_small();

@@ -94,8 +94,11 @@ bool MicroStepSearch::settled(In force) {
     change_ = largest_change(force, coarse_);
     coarse_.assign(force.begin(), force.end());
     // The time in which this force moves the system by its own size: the slow time, as far as one point tells.
-    const double slow_time = std::clamp(std::sqrt(scales_.extent / size), 0.01 * scales_.length, scales_.length);
-    const double target = 0.1 * std::max(scales_.rtol, std::min(scales_.fast_period / slow_time, 1e-2));
+    const bool rates = scales_.order == 1;
+    const double time = rates ? scales_.extent / size : std::sqrt(scales_.extent / size);
+    const double separation = scales_.fast_period / std::clamp(time, 0.01 * scales_.length, scales_.length);
+    const double neglected = rates ? separation * separation : separation;
+    const double target = 0.1 * std::max(scales_.rtol, std::min(neglected, 1e-2));
     // NOTE: at an equilibrium there is no averaged force to compare with; what then counts is the vibration's own size.
     const bool converged = change_ <= std::max(target * size, 1e-15 * scales_.amplitude);
     const bool at_rounding = change_ <= 1e-6 * size && change_ > 0.25 * last_change;
@@ -122,8 +125,8 @@ std::optional<std::string> WindowNoise::dominates(In found) const {
     if (rounding() > 0.01 * size && size > 0) {
         return fmt::format(
             "the vibration is so strong that rounding errors of it, about {:.2g}, are not small against the averaged "
-            "acceleration {:.3g} at the start: double precision cannot average it",
-            rounding(), size);
+            "{} {:.3g} at the start: double precision cannot average it",
+            rounding(), averaged, size);
     }
     return std::nullopt;
 }
@@ -132,16 +135,16 @@ std::vector<std::string> WindowNoise::warnings(double rtol, double largest) cons
     std::vector<std::string> found;
     if (leakage * amplitude > rtol * largest) {
         found.push_back(fmt::format(
-            "the filter {} over {:.4g} periods lets {:.2e} of the vibration through: an acceleration of up to {:.2g} "
-            "beside averaged ones of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above "
-            "4 lets nothing through",
-            filter, periods, leakage, leakage * amplitude, largest));
+            "the filter {} over {:.4g} periods lets {:.2e} of the vibration through: up to {:.2g} beside averaged {}s "
+            "of up to {:.3g}; a wider window helps, and cos8 over a whole number of periods above 4 lets nothing "
+            "through",
+            filter, periods, leakage, leakage * amplitude, averaged, largest));
     }
     if (rounding() > rtol * largest && !is_nothing(largest)) {
         found.push_back(fmt::format(
-            "rounding errors of the vibration, about {:.2g}, are no longer small against averaged accelerations of up "
-            "to {:.3g}: at this frequency double precision cannot reach rtol = {:.2g}",
-            rounding(), largest, rtol));
+            "rounding errors of the vibration, about {:.2g}, are no longer small against averaged {}s of up to {:.3g}: "
+            "at this frequency double precision cannot reach rtol = {:.2g}",
+            rounding(), averaged, largest, rtol));
     }
     if (across > 1e-3 * largest && !is_nothing(largest)) {
         found.push_back(fmt::format(

@@ -18,7 +18,8 @@ double window_width(const Filter& filter, const TimeScales& scales, const Option
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);
 
 /// Tries `fewest` steps a period and twice as many each time, until the averaged force at the start no longer changes
-/// by a tenth of rtol, or of the fast period over the slow time: the method's own error is O(1/omega).
+/// by a tenth of rtol, or of what the method itself neglects: O(1/omega), the fast period over the slow time, of forces,
+/// and its square of rates.
 class MicroStepSearch {
 public:
     static constexpr std::size_t fewest = 8;
@@ -30,6 +31,7 @@ public:
         double length = 0;     ///< of the run
         double extent = 0;     ///< the size of the positions
         double amplitude = 0;  ///< of the oscillating acceleration
+        int order = 2;         ///< of the equation: forces make accelerations, rates are first derivatives
     };
     explicit MicroStepSearch(const Scales& scales) : scales_(scales) {}
 
@@ -51,10 +53,11 @@ double coarseness(std::string_view micro, std::size_t steps_per_period);
 /// What windows add to the averaged force that is not slow motion: what the filter lets through of the vibration, and
 /// rounding errors of it. Each is small or ends in a sentence.
 struct WindowNoise {
+    std::string_view averaged;  ///< what is averaged: acceleration, rate
     std::string filter;
     double periods = 0;    ///< the width of the window in periods of the slowest phase
     double leakage = 0;    ///< the share of the vibration that comes through
-    double amplitude = 0;  ///< of the oscillating acceleration
+    double amplitude = 0;  ///< of the oscillating acceleration, or rate
     double across = 0;     ///< what rounding adds to the averaged acceleration across constraints
     double cancelled = 0;  ///< the amplitude that constraints take away
 

@@ -31,7 +31,7 @@ std::string AveragedRun::parity() const {
     return options().parity.value_or(problem().parity == Parity::even ? "even" : "detect");
 }
 
-Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force) {
+Solution AveragedRun::solve(const Filter& filter, Sides sides, WindowPhase phase, const MakeForce& make_force) {
     if (!run_->goes_on()) {
         return run_->not_started();
     }
@@ -79,7 +79,7 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
                              window->steps_per_period(), micro_, filter.name(), growth)});
         }
     }
-    if (time == ExplicitTime::running) {
+    if (phase == WindowPhase::runs) {
         raise_tolerance_to_phase_noise(force, slow);
     }
     double leakage = 0;  // the largest over the phases
@@ -88,6 +88,7 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
         leakage = std::max(leakage, std::abs(window->weights().leakage(steps)));
     }
     const WindowNoise noise{
+        has_variables() ? "rate" : "acceleration",
         filter.name(),
         window->width() / scales_.slowest,
         leakage > 1e-15 ? leakage : 0.0,
@@ -103,7 +104,8 @@ Solution AveragedRun::solve(const Filter& filter, Sides sides, ExplicitTime time
 }
 
 PhasePoint AveragedRun::slow_start() {
-    const auto& [q, v, t] = std::tie(request().start, request().velocity, request().t_start);
+    const auto& [q, given, t] = std::tie(request().start, request().velocity, request().t_start);
+    const auto v = has_variables() ? std::vector<double>() : given;
     if (initial() == "averaged") {
         return {q, v};
     }
@@ -153,7 +155,8 @@ std::unique_ptr<Window> AveragedRun::settled_window(const Filter& filter, Sides 
     if (const auto given = given_steps_per_period(options(), scales_)) {
         return window_of(filter, sides, *given);
     }
-    MicroStepSearch search({request().rtol, scales_.fastest, run_->length(), largest(at.position), leading_amplitude_});
+    MicroStepSearch search(
+        {request().rtol, scales_.fastest, run_->length(), largest(at.position), leading_amplitude_, motion_->order()});
     std::vector<double> force(at.position.size());
     for (std::size_t steps = search.fewest; steps <= search.most; steps *= 2) {
         auto window = window_of(filter, sides, steps);
@@ -196,7 +199,9 @@ Solution AveragedRun::march(const AveragedAcceleration& force, const Window& win
     }
     MacroWatch::Ground ground{[this](double t, In x, Out a) { motion_->along(t, x, a); },
                               [this](double t, std::vector<double>& x) { motion_->settle_position(t, x); }};
-    MacroWatch watch(force, std::move(ground), macro.step, [&](In found) {
+    // NOTE: of variables in different units two evaluations do not tell the slope that limits a step.
+    const auto watched = has_variables() ? std::nullopt : macro.step;
+    MacroWatch watch(force, std::move(ground), watched, [&](In found) {
         if (auto sentence = noise.dominates(found)) {
             run_->refuse(Outcome::refused, std::move(*sentence));
         }
@@ -264,14 +269,20 @@ Verdict windows_verdict(const Problem& problem, ForConstraints constraints, doub
     if (!problem.constraints && bound) {
         return {false, "the system has no rigid constraints"};
     }
-    if (!problem.second_order) {
-        return {false, "it is for systems with coordinates; this one has variables"};
+    if (!problem.second_order && problem.phases.empty()) {
+        return {false, "of variables it averages what a phase does to them, and no fast phase is declared"};
     }
     if (problem.phases.empty() && (bound || !problem.period)) {
         return {false, bound ? "no fast phase is declared" : "no fast phase is declared, nor a period"};
     }
     if (problem.springs) {
         return {true, "a fast phase or period is declared; stiff springs count as any other force"};
+    }
+    // NOTE: rates that are even about a phase do not make the motion of variables even: windows are whole.
+    constexpr double whole = 2;
+    if (!problem.second_order) {
+        return {true, "a fast phase is declared: what it does to the rates is averaged in windows",
+                whole * evaluations};
     }
     // NOTE: without a phase, windows from rest leave out what the energy of the oscillation does; maps do not.
     constexpr double without_phase = 2.5;

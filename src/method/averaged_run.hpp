@@ -15,6 +15,9 @@
 
 namespace lento {
 
+/// At which phase windows start: always the same, or that of the current time.
+enum class WindowPhase { restarts, runs };
+
 class AveragedRun : public MethodRun {
 public:
     AveragedRun(Run& run, std::unique_ptr<Motion> motion);
@@ -28,11 +31,16 @@ public:
     /// even, none or detect: the option, else what the system declares.
     std::string parity() const;
 
-    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`.
+    /// The filter where the user names none, but for windows of one period. NOTE: of variables all else is right to
+    /// O(1/omega^3), so that the bias of a window counts; flat8 has the fourth power of its width, cos8 the second.
+    std::string usual_kernel() const { return has_variables() ? "flat8" : "cos8"; }
+
+    /// What a method makes of a window: the averaged acceleration `force(t, X, V, F)`, of variables the averaged rate,
+    /// with no V.
     using MakeForce = std::function<AveragedAcceleration(Window&)>;
 
-    /// Averages with windows through `filter` and marches. With `time` running, the windows follow the phase.
-    Solution solve(const Filter& filter, Sides sides, ExplicitTime time, const MakeForce& make_force);
+    /// Averages with windows through `filter` and marches.
+    Solution solve(const Filter& filter, Sides sides, WindowPhase phase, const MakeForce& make_force);
 
     /// Why the last window could not be run; nothing if it could. An adaptive march tries again with a shorter step.
     void note_window_failure(std::optional<std::string> sentence) { window_failure_ = std::move(sentence); }
@@ -41,6 +49,7 @@ private:
     VelocityUse velocity_use() const { return velocity_.any ? VelocityUse::possible : VelocityUse::none; }
     std::string initial() const { return options().initial.value_or("true-state"); }
 
+    bool has_variables() const { return motion_->order() == 1; }
     PhasePoint slow_start();
     /// Without a phase windows start at rest, and do not see what the oscillation does to the slow motion by its
     /// energy.

@@ -31,8 +31,18 @@ void Motion::require_stepper_suits_velocity(std::string_view role, std::string_v
     }
 }
 
+Marched VariableMotion::march(const MacroChoice& choice, VelocityUse, const AveragedAcceleration& rate,
+                              const Request& request, const PhasePoint& start) {
+    return march_macro(choice, {.rate = [&](double t, In y, Out result) { rate(t, y, {}, result); }}, request,
+                       start.position);
+}
+
+std::unique_ptr<Motion> free_motion(const Problem& problem) {
+    return problem.second_order ? std::make_unique<Motion>(problem) : std::make_unique<VariableMotion>(problem);
+}
+
 double ConstrainedMotion::cancelled_swing(In start, In velocity, double t, const TimeScales& scales) {
-    const auto swing = FastPart(active_, start, velocity, t).profile(start, velocity, t, scales).velocity_swing;
+    const auto swing = FastPart(active_, start, velocity, t).profile(start, velocity, t, scales).swing;
     return std::ranges::max(swing);
 }
 

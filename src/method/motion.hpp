@@ -1,4 +1,4 @@
-/// What an averaged run needs to know of the kind of motion: free, or bound to a manifold.
+/// What an averaged run needs to know of the kind of motion: free, of variables, or bound to a manifold.
 #pragma once
 
 #include "average/fast_part.hpp"
@@ -21,6 +21,9 @@ public:
 
     /// The swing of the fast velocity that active forces would cause without constraints; 0 where there are none.
     virtual double cancelled_swing(In, In, double, const TimeScales&) { return 0; }
+
+    /// 2 where forces make accelerations, 1 where there are rates.
+    virtual int order() const { return 2; }
 
     /// A stepper of high order for windows.
     virtual std::string finest_micro() const { return "verlet8"; }
@@ -56,6 +59,21 @@ public:
 private:
     bool own_oscillation_;
 };
+
+/// Variables: Y' = F(Y, t), without velocities (vibrated, appendix A).
+class VariableMotion final : public Motion {
+public:
+    using Motion::Motion;
+
+    int order() const override { return 1; }
+    std::string finest_micro() const override { return "dopri8"; }
+    MacroSolvers solvers() const override { return rate_solvers(); }
+    Marched march(const MacroChoice& choice, VelocityUse, const AveragedAcceleration& rate, const Request& request,
+                  const PhasePoint& start) override;
+};
+
+/// Of coordinates or variables, whichever the problem has.
+std::unique_ptr<Motion> free_motion(const Problem& problem);
 
 /// Motion bound to a manifold, for SHAKE-SHAKE and RATTLE-SHAKE (vibrated, sections 4.2 and 4.3). The averaged motion
 /// keeps the constraints of the fast one,

@@ -19,11 +19,24 @@ constexpr double rounding_odd_fraction = 1e-12;
 class RestWindowGuard {
 public:
     RestWindowGuard(AveragedRun& run, const SymmetryPhase& centre, Sides sides, const Filter& filter)
-        : run_(&run), centre_(&centre), even_(sides == Sides::forward) {
+        : run_(&run),
+          centre_(&centre),
+          even_(sides == Sides::forward),
+          adds_displacement_(!run.problem().second_order && !filter.is_one_period()) {
         // NOTE: a declared parity is taken at its word.
         const bool relies_on_parity = (even_ || filter.is_one_period()) && run.parity() != "even";
         watches_parity_ = relies_on_parity && !run.problem().phases.empty();
         allowed_ = even_ ? 1e-9 : largest_odd_fraction;
+    }
+
+    /// Where the window starts. Of variables that is the true state X + Delta(X, c) at its phase c: from X itself the
+    /// mean rate would be off by O(1/omega). About a phase of symmetry Delta is zero.
+    In start(double t, In X, In V) {
+        if (!adds_displacement_) {
+            return X;
+        }
+        start_ = combined(X, 1, fast_part(t, X, V).at(X, V, t, centre_->phases).displacement);
+        return start_;
     }
 
     /// The velocity that the force is to see beside the window's own. A window that starts from rest at the phase c
@@ -34,10 +47,7 @@ public:
         }
         velocity_.assign(V.begin(), V.end());
         if (!even_ && !run_->problem().phases.empty()) {
-            if (!fast_) {
-                fast_.emplace(run_->acceleration(), X, V, t);
-            }
-            add_to(velocity_, 1, fast_->at(X, V, t, centre_->phases).velocity);
+            add_to(velocity_, 1, fast_part(t, X, V).at(X, V, t, centre_->phases).velocity);
         }
         return velocity_;
     }
@@ -59,6 +69,13 @@ public:
     }
 
 private:
+    FastPart& fast_part(double t, In X, In V) {
+        if (!fast_) {
+            fast_.emplace(run_->acceleration(), X, V, t);
+        }
+        return *fast_;
+    }
+
     /// The force on both sides of the window's start, at one distance that changes from call to call.
     void check_parity(double t, In X, In V) {
         const double distance = 2 * std::numbers::pi * std::fmod(0.377 * static_cast<double>(calls_), 1.0);
@@ -108,11 +125,12 @@ private:
     AveragedRun* run_;
     const SymmetryPhase* centre_;
     bool even_;
+    bool adds_displacement_;
     bool watches_parity_ = false;
     double allowed_ = 0;
     double swing_ = 0;  // the largest acceleration met
     std::uint64_t calls_ = 0;
-    std::vector<double> velocity_;
+    std::vector<double> velocity_, start_;
     std::optional<FastPart> fast_;
 };
 
@@ -175,20 +193,26 @@ Solution average_from_rest(Run& under_way, std::unique_ptr<Motion> motion) {
     const auto& problem = run.problem();
     const std::size_t d = problem.dimension();
     const auto centre = window_centre(run);
-    const auto sides = centre.odd_fraction <= rounding_odd_fraction ? Sides::forward : Sides::both;
+    // NOTE: rates that are even about a phase do not make the motion of variables even.
+    const bool even_motion = problem.second_order && centre.odd_fraction <= rounding_odd_fraction;
+    const auto sides = even_motion ? Sides::forward : Sides::both;
 
     const bool one_period_works = run.scales().common_period && centre.odd_fraction <= largest_odd_fraction;
-    const Filter filter(under_way.options().filter.value_or(one_period_works ? "period" : "cos8"));
+    const Filter filter(under_way.options().filter.value_or(one_period_works ? "period" : run.usual_kernel()));
     if (filter.is_one_period()) {
         require_one_period_works(run, centre);
     }
 
-    const auto time = problem.phases.empty() ? ExplicitTime::running : ExplicitTime::frozen;
-    const std::vector<double> rest(d, 0.0);
+    const bool own_oscillation = problem.phases.empty();
+    // NOTE: that slow time stands still in a window changes averaged forces by O(1/omega), which they are uncertain by;
+    // averaged rates are not.
+    const auto time = own_oscillation || !problem.second_order ? ExplicitTime::running : ExplicitTime::frozen;
+    const auto phase = own_oscillation ? WindowPhase::runs : WindowPhase::restarts;
+    const std::vector<double> rest(problem.second_order ? d : 0, 0.0);
     RestWindowGuard guard(run, centre, sides, filter);
-    return run.solve(filter, sides, time, [&](Window& window) {
+    return run.solve(filter, sides, phase, [&](Window& window) {
         return [&](double t, In X, In V, Out F) {
-            window.average_acceleration({.x = X,
+            window.average_acceleration({.x = guard.start(t, X, V),
                                          .v = rest,
                                          .slow_velocity = guard.velocity_seen(t, X, V),
                                          .t = t,

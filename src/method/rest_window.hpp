@@ -12,19 +12,20 @@ Solution average_from_rest(Run& run, std::unique_ptr<Motion> motion);
 /// What methods with such windows take; `macro` and `micro` are the defaults of the options of these names.
 constexpr auto rest_window_options(std::string_view macro, std::string_view micro) {
     using Option = Method::Option;
-    return std::array{Option{"macro", macro},
-                      Option{"macro_step", "adaptive"},
-                      Option{"steps", "adaptive"},
-                      Option{"micro", micro},
-                      Option{"micro_step", "from micro_steps_per_period"},
-                      Option{"micro_steps_per_period", "doubled until the averaged force settles"},
-                      Option{"filter", "period where the force is even about some phase, else cos8"},
-                      Option{"window", "from window_periods"},
-                      Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
-                      Option{"initial", "true-state"},
-                      Option{"mean_force", "refuse"},
-                      Option{"parity", "detect, unless the system declares it"},
-                      Option{"estimate", "yes"}};
+    return std::array{
+        Option{"macro", macro},
+        Option{"macro_step", "adaptive"},
+        Option{"steps", "adaptive"},
+        Option{"micro", micro},
+        Option{"micro_step", "from micro_steps_per_period"},
+        Option{"micro_steps_per_period", "doubled until the averaged force settles"},
+        Option{"filter", "period where the force is even about some phase, else cos8 (flat8 for variables)"},
+        Option{"window", "from window_periods"},
+        Option{"window_periods", "exponential 40, cubic 6, cosP P/2 + 8, period 1"},
+        Option{"initial", "true-state"},
+        Option{"mean_force", "refuse"},
+        Option{"parity", "detect, unless the system declares it"},
+        Option{"estimate", "yes"}};
 }
 /// The default of `micro` on constraints.
 inline constexpr std::string_view micro_on_constraints =

@@ -7,7 +7,7 @@
 ///
 /// On the manifold these are the accelerations of the constrained motion, so whatever is to be known of the fast motion
 /// can be found from them; methods that integrate them have to stay on the manifold by other means. A problem without
-/// its constraints, `problem.free()`, has the active forces alone.
+/// its constraints, `problem.free()`, has the active forces alone. Of variables the accelerations are their rates.
 #pragma once
 
 #include "base/vector.hpp"

@@ -29,6 +29,12 @@ struct OnMotionChoice {
     template <class S, std::size_t Extent>
     using Stepper = OnMotion<T, S, Extent>;
 };
+/// The same for variables.
+template <class Choice>
+struct OnVariablesChoice {
+    template <class S, std::size_t Extent>
+    using Stepper = OnVariables<Choice::template Stepper, S, Extent>;
+};
 template <class T>
 struct ConstrainedChoice {
     std::string_view name{};

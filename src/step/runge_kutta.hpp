@@ -105,6 +105,27 @@ private:
     std::size_t dimension_;
 };
 
+/// The same for variables, with the face of steppers for coordinates.
+template <template <class, std::size_t> class Stepper, class S, std::size_t Extent = dynamic>
+class OnVariables {
+    using Inner = Stepper<S, Extent>;
+
+public:
+    static constexpr int order = Inner::order;
+    static constexpr int evaluations = Inner::evaluations;
+    using State = VariablesState<S, Extent>;
+
+    explicit OnVariables(std::size_t dimension) : inner_(dimension) {}
+
+    template <class Rate>
+    void step(Rate&& rate, S h, State& state) {
+        inner_.step([&](S c, auto y, auto result) { rate(c, y, y, result); }, h, state);
+    }
+
+private:
+    Inner inner_;
+};
+
 template <class S, std::size_t Extent = dynamic>
 using Euler = RungeKutta<euler_tableau, S, Extent>;
 template <class S, std::size_t Extent = dynamic>

@@ -34,4 +34,16 @@ struct MotionState : FirstOrderState<S, twice(Extent)> {
     View a() { return View(this->rate.data() + dimension(), dimension()); }
 };
 
+/// Variables with the same face, so that windows and their loops serve both: x is y itself, a its rate. Rates of
+/// variables do not look at velocities; there are none, and v is y again.
+template <class S, std::size_t Extent = dynamic>
+struct VariablesState : FirstOrderState<S, Extent> {
+    using View = std::span<S, Extent>;
+    using FirstOrderState<S, Extent>::FirstOrderState;
+
+    View x() { return View(this->y); }
+    View v() { return View(this->y); }
+    View a() { return View(this->rate); }
+};
+
 }  // namespace lento

@@ -163,6 +163,23 @@ samples = 3
         self.assertIn("force evaluations", done.stderr)
         self.assertIn("--budget", done.stderr)
 
+    def test_windows_on_variables(self):
+        momentum = MODELS / "inverted-pendulum-momentum.toml"
+        coordinates = self.run_json(PENDULUM, "--set", "omega=1e4", "--rtol", "1e-8")["final_fast"]["q"]
+        for method in ("hmm-sync", "hmm-async"):
+            summary = self.run_json(momentum, "--method", method)
+            self.assertEqual(summary["outcome"], "completed")
+            self.assertAlmostEqual(summary["final_fast"]["q"], coordinates, delta=1e-3)
+            self.assertNotEqual(summary["final_fast"]["q"], summary["final"]["q"])
+        applies = {m["name"]: m["applies"] for m in json.loads(self.lento("check", momentum, "--json").stdout)["methods"]}
+        self.assertTrue(applies["hmm-sync"] and applies["hmm-async"])
+        self.assertEqual(self.run_json(momentum, "--method", "auto")["method"], "harmonic")
+        done = json.loads(self.lento("compare", momentum, "--method", "hmm-async", "--json", "-o", "c").stdout)
+        self.assertLess(done["error"]["q"]["max"], 1e-3)
+        self.refused(2, ["of variables", "no fast phase is declared"], "run", MODELS / "van-der-pol-pair.toml", "--method", "hmm-async")
+        self.refused(2, ["micro = 'verlet'", "stepper for variables", "dopri8"], "run", momentum, "--option", "micro=verlet")
+        self.refused(2, ["macro = 'verlet'", "rk4"], "run", momentum, "--option", "macro=verlet", "--option", "macro_step=0.1")
+
     def test_check(self):
         data = json.loads(self.lento("check", PENDULUM, "--json").stdout)
         self.assertAlmostEqual(data["periods"][0]["period"], 1e-6, places=12)

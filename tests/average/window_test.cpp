@@ -15,6 +15,7 @@
 #include "papers/pendulum.hpp"
 #include "papers/slope.hpp"
 #include "papers/two_coordinates.hpp"
+#include "problem/probe.hpp"
 #include "step/catalogue.hpp"
 
 namespace lento {
@@ -90,6 +91,22 @@ TEST(Window, every_stepper_is_free_of_heap_allocation) {
     const papers::TwoCoordinates example;
     for (const auto& name : names_of(motion_steppers)) {
         EXPECT_EQ(allocations_of_a_window(name, example.vibrated(1e4), {0.5, 0.1}, VelocityUse::possible), 0U) << name;
+    }
+}
+
+TEST(Window, of_variables_is_free_of_heap_allocation_with_every_stepper) {
+    for (const std::size_t n : {1U, 2U, 4U}) {
+        const auto rates = [](auto y, auto, auto theta, auto rate) {
+            for (std::size_t i = 0; i < rate.size(); ++i) {
+                rate[i] = cos(theta[0]) * y[i];
+            }
+        };
+        for (const auto& name : names_of(rate_steppers)) {
+            EXPECT_EQ(allocations_of_a_window(name, first_order_system(n, {{.frequency = 1e3}}, rates),
+                                              std::vector<double>(n, 1.0), VelocityUse::possible),
+                      0U)
+                << name << ", " << n;
+        }
     }
 }
 
@@ -221,8 +238,127 @@ TEST(FastPart, of_the_pendulum_is_the_papers_formula) {
         }
         const auto profile = fast.profile(X, V, 0, time_scales(system));
         EXPECT_NEAR(profile.mean[0], 49 * std::sin(0.5), 1e-9);
-        EXPECT_NEAR(profile.velocity_swing[0], 40 * std::sin(0.5), 1e-10);
+        EXPECT_NEAR(profile.swing[0], 40 * std::sin(0.5), 1e-10);
     }
+}
+
+enum class WindowFrom { averaged_state, true_state };
+
+/// The rates of the pendulum in (q, p*), averaged in a window from (0.5, 0.7), or from the true state for it.
+std::vector<double> averaged_rates(double omega, double theta, const Filter& filter, WindowFrom from) {
+    const auto system = pendulum.in_momentum(omega);
+    Acceleration rates(system);
+    const auto each_side = static_cast<std::size_t>(filter.usual_periods() * 32);
+    const auto window =
+        make_window("dopri8", rates, time_scales(system), {FilterWeights(filter, each_side), 64, Sides::both});
+    std::vector<double> y{0.5, 0.7};
+    const std::vector<double> phases{theta};
+    if (from == WindowFrom::true_state) {
+        y = combined(y, 1, FastPart(rates, y, {}, 0).at(y, {}, 0, phases).displacement);
+    }
+    std::vector<double> F(2);
+    window->average_acceleration({.x = y, .v = {}, .phases = phases}, F);
+    return F;
+}
+
+/// Their distance from (P, F(Q)) of (2.5), and how that falls with the frequency.
+double error_of_rates(double omega, double theta, const Filter& filter, WindowFrom from) {
+    const auto F = averaged_rates(omega, theta, filter, from);
+    return std::hypot(F[0] - 0.7, F[1] - pendulum.averaged_force(0.5));
+}
+double order_of_rates(double theta, const Filter& filter, WindowFrom from) {
+    const std::vector<double> omegas{1e4, 2e4, 4e4};
+    std::vector<double> errors;
+    for (const double omega : omegas) {
+        errors.push_back(error_of_rates(omega, theta, filter, from));
+    }
+    return papers::slope(omegas, errors);
+}
+
+TEST(Window, averages_rates_of_size_one_to_second_order_from_the_true_state) {
+    for (const double theta : {0.0, 1.0, pi / 2}) {
+        for (const char* name : {"cos8", "exponential"}) {
+            EXPECT_NEAR(order_of_rates(theta, Filter(name), WindowFrom::true_state), -2, 0.05) << name << " " << theta;
+        }
+        EXPECT_LT(error_of_rates(1e4, theta, Filter("flat8"), WindowFrom::true_state),
+                  0.05 * error_of_rates(1e4, theta, Filter("cos8"), WindowFrom::true_state))
+            << "most of what is left is the bias of the filter";
+    }
+    EXPECT_NEAR(order_of_rates(1.0, Filter("cos8"), WindowFrom::averaged_state), -1, 0.1) << "what is left out matters";
+}
+
+TEST(Window, of_one_period_about_a_phase_of_symmetry_needs_no_true_state) {
+    EXPECT_NEAR(order_of_rates(pi / 2, Filter("period"), WindowFrom::averaged_state), -2, 0.05);
+    EXPECT_NEAR(order_of_rates(0, Filter("period"), WindowFrom::averaged_state), -1, 0.05) << "no symmetry there";
+}
+
+TEST(Window, of_rates_over_one_period_is_the_difference_of_its_ends) {
+    // y' = y cos theta + 1: the trapezoidal sum of rates against (y(T/2) - y(-T/2))/T of the closed form
+    // y = e^(s) (1 + int e^(-s)), s = sin(theta)/omega, from a fine Simpson sum.
+    const double omega = 50;
+    const auto system = first_order_system(
+        1, {{.frequency = omega}}, [](auto y, auto, auto theta, auto rate) { rate[0] = y[0] * cos(theta[0]) + 1; });
+    Acceleration rates(system);
+    const auto window =
+        make_window("dopri8", rates, time_scales(system), {FilterWeights(Filter("period"), 512), 1024, Sides::both});
+    std::vector<double> F(1);
+    const std::vector<double> phases{0.0};
+    const std::vector<double> y{1.0};
+    window->average_acceleration({.x = y, .v = {}, .phases = phases}, F);
+    const auto end = [&](double t) {
+        constexpr int intervals = 2000;
+        double integral = 0;
+        for (int k = 0; k <= intervals; ++k) {
+            const double weight = k == 0 || k == intervals ? 1 : k % 2 == 1 ? 4 : 2;
+            integral += weight * std::exp(-std::sin(omega * t * k / intervals) / omega) * t / intervals / 3;
+        }
+        return std::exp(std::sin(omega * t) / omega) * (1 + integral);
+    };
+    const double T = 2 * pi / omega;
+    EXPECT_NEAR(F[0], (end(T / 2) - end(-T / 2)) / T, 1e-6);  // of the trapezoidal rule, with 1024 points
+}
+
+TEST(FastPart, of_variables_is_the_near_identity_map_to_second_order) {
+    // y' = (cos theta - 1) y: y = C e^(-t) e^(s), s = sin(theta)/omega, averages to Y = C e^(-t) I_0(1/omega).
+    // y' = t cos theta: y = C + t s + cos(theta)/omega^2.
+    const std::vector<double> omegas{20, 40, 80};
+    std::vector<double> errors;
+    for (const double omega : omegas) {
+        const auto system = first_order_system(2, {{.frequency = omega}}, [](auto y, auto t, auto theta, auto rate) {
+            rate[0] = (cos(theta[0]) - 1) * y[0];
+            rate[1] = t * cos(theta[0]);
+        });
+        Acceleration rates(system);
+        const std::vector<double> Y{1.3, 0.4};
+        const double theta = 0.7;
+        const double t = 2;
+        const auto moved = FastPart(rates, Y, {}, t).at(Y, {}, t, std::vector<double>{theta});
+        EXPECT_TRUE(moved.velocity.empty());
+        const double s = std::sin(theta) / omega;
+        const double mean = std::cyl_bessel_i(0.0, 1 / omega);
+        errors.push_back(std::abs(moved.displacement[0] - Y[0] * (std::exp(s) / mean - 1)));
+        EXPECT_NEAR(moved.displacement[1], t * s + std::cos(theta) / (omega * omega), 1e-14);
+        const auto there = true_state(rates, Y, {}, t);
+        const auto back = averaged_state(rates, there.position, {}, t);
+        EXPECT_NEAR(back.position[0], Y[0], 1e-9);  // six passes
+    }
+    EXPECT_NEAR(papers::slope(omegas, errors), -3, 0.1);
+}
+
+TEST(FastPart, of_a_momentum_is_that_of_a_velocity) {
+    const double omega = 1e4;
+    const auto coordinates = pendulum.vibrated(omega);
+    const auto variables = first_order_system(2, {{.frequency = omega}}, [=](auto y, auto, auto theta, auto rate) {
+        rate[0] = y[1];
+        rate[1] = (pendulum.g + pendulum.v_max * omega * cos(theta[0])) / pendulum.l * sin(y[0]);
+    });
+    Acceleration forces(coordinates);
+    Acceleration rates(variables);
+    const std::vector<double> X{0.5}, V{0.0}, Y{0.5, 0.0}, theta{0.9};
+    const auto expected = FastPart(forces, X, V, 0).at(X, V, 0, theta);
+    const auto found = FastPart(rates, Y, {}, 0).at(Y, {}, 0, theta);
+    EXPECT_NEAR(found.displacement[0], expected.displacement[0], 1e-10 * std::abs(expected.displacement[0]));
+    EXPECT_NEAR(found.displacement[1], expected.velocity[0], 1e-10 * std::abs(expected.velocity[0]));
 }
 
 TEST(FastPart, takes_more_phases_for_sharper_forces) {
