@@ -91,8 +91,7 @@ Picture picture_of_table_1(const Result& result, const std::array<const char*, 4
 
 constexpr const char* misprints =
     "Two printed figures are misprints: for omega = 10000, iteration 2, g_2 lacks its sign; for omega = 1000, "
-    "iteration "
-    "1, g1_dot has another digit.";
+    "iteration 1, g1_dot has another digit.";
 
 Result table_1() {
     constexpr std::array<const char*, 4> columns{"g_1", "g_2", "g1_dot", "g2_dot"};
