@@ -177,7 +177,7 @@ constexpr std::array<double, 6> tolerances{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 Request adams(Request request, double rtol) {
     request.rtol = rtol;
     request.atol = 1e-3 * rtol;
-    request.options.macro = "cvode-adams";
+    request.options.macro = "ode113";
     return request;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/compensated_sum.hpp"
 #include "base/number.hpp"
 #include "march/adams.hpp"
 #include "march/ending.hpp"
@@ -38,10 +39,15 @@ public:
           listener_(listener),
           f_(rate_at_start()),
           formulas_(f_),
-          carry_(y.size()),
+          state_(y.size()),
+          ahead_(y.size()),
           trial_(y.size()),
+          increment_(y.size()),
           weights_(y.size()),
-          result_{.reached = interval.from} {}
+          time_{interval.from},
+          result_{.reached = interval.from} {
+        state_.add(1, y_);
+    }
 
     MarchResult run(const std::stop_token& stop, std::int64_t budget) {
         if (const auto culprit = first_not_finite(f_)) {
@@ -101,40 +107,37 @@ private:
 
     void advance() {
         step_ = std::clamp(step_, std::min(shortest(), longest()), longest());
-        const double t = result_.reached;
-        const double left = interval_.to - t;
+        const double left = (interval_.to - time_.sum) - time_.carry;
         const bool last = rules.stretch * step_ >= left;
         const double h = last ? left : step_;
-        const double next = last ? interval_.to : t + h;
+        auto later = time_;
+        later.add(h);
+        const double next = last ? interval_.to : later.value();
         formulas_.prepare(h, order_);
-        move(formulas_.prediction(), carry_);
-        rate_(next, trial_, f_);
+        evaluate(next, formulas_.prediction());
         formulas_.compare(f_);
         const auto errors = this->errors();
         bool finite = is_finite();
         if (finite && errors.corrected <= 1) {
-            auto increment = sum_of_increments();
-            move(increment, carry_);
-            rate_(next, trial_, f_);
+            for (std::size_t i = 0; i < increment_.size(); ++i) {
+                increment_[i] = formulas_.prediction()[i] + formulas_.correction()[i];
+            }
+            evaluate(next, increment_);
             finite = is_finite();
             if (finite) {
-                return accept(next, h, increment, errors);
+                time_ = later;
+                return accept(next, h, errors);
             }
         }
         reject(h, errors, finite ? std::nullopt : culprit());
     }
 
-    std::vector<double> sum_of_increments() const {
-        std::vector<double> sum(y_.size());
-        for (std::size_t i = 0; i < sum.size(); ++i) {
-            sum[i] = formulas_.prediction()[i] + formulas_.correction()[i];
-        }
-        return sum;
-    }
-    void move(In increment, In carry) {
-        for (std::size_t i = 0; i < y_.size(); ++i) {
-            trial_[i] = y_[i] + (increment[i] + carry[i]);
-        }
+    /// The rate at y + increment.
+    void evaluate(double t, In increment) {
+        ahead_ = state_;
+        ahead_.add(1, increment);
+        ahead_.value(trial_);
+        rate_(t, trial_, f_);
     }
     std::optional<std::size_t> culprit() const {
         const auto wrong = first_not_finite(trial_);
@@ -159,16 +162,11 @@ private:
         return errors;
     }
 
-    void accept(double next, double h, In increment, const Errors& errors) {
+    void accept(double next, double h, const Errors& errors) {
         if (listener_.wants && listener_.wants(next)) {
             listener_.take(formulas_.dense(result_.reached, next, y_));
         }
-        for (std::size_t i = 0; i < y_.size(); ++i) {
-            // The error of the sum, exactly (Knuth's two-sum).
-            const double added = increment[i] + carry_[i];
-            const double back = trial_[i] - y_[i];
-            carry_[i] = (y_[i] - (trial_[i] - back)) + (added - back);
-        }
+        std::swap(state_, ahead_);
         std::swap(y_, trial_);
         formulas_.accept(f_);
         result_.reached = next;
@@ -246,9 +244,10 @@ private:
     const StepListener& listener_;
     std::vector<double> f_;
     AdamsFormulas formulas_;
-    std::vector<double> carry_;  // what the sums up to y have lost
-    std::vector<double> trial_;  // the predicted point, then the corrected one
-    std::vector<double> weights_;
+    CompensatedVectorSum<double> state_, ahead_;  // y, and y + increment
+    std::vector<double> trial_;                   // the predicted point, then the corrected one
+    std::vector<double> increment_, weights_;
+    CompensatedSum<double> time_;
     std::size_t order_ = 1;
     double step_ = 0;
     bool starting_ = true;

@@ -15,7 +15,7 @@
 ///   it; the third goes back to order 1.
 /// - The longest step is a tenth of the interval; the last is stretched by a tenth to reach the end.
 ///
-/// What a sum y + increment loses is added to the next increment, so that tight tolerances are not lost to rounding.
+/// The sums y + increment and t + h keep what they lose, so that many steps lose no more digits than one.
 #pragma once
 
 #include <stop_token>
