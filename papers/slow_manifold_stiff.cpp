@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numbers>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,7 @@ namespace lento::papers {
 namespace {
 
 constexpr std::array<double, 6> tolerances{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
-using Runs = std::array<Errors, tolerances.size()>;  // one a tolerance
+using Runs = std::vector<Errors>;  // one a tolerance
 
 Request with_code(Request request, const std::string& code, double rtol) {
     request.rtol = rtol;
@@ -35,18 +37,43 @@ Request with_code(Request request, const std::string& code, double rtol) {
 
 enum class Start { constraints, slow_manifold };
 
-/// The stiff system from either start to t = 10 by one of Lento's solvers, or by an implicit code.
-Errors stiff_errors(const std::string& code, double omega, Start start, double rtol) {
-    const auto& slow = target(omega);
-    const auto& x = start == Start::constraints ? constraint_start : slow.start;
-    const auto& v = start == Start::constraints ? constraint_velocity : slow.velocity;
-    const auto system = TwoSprings{omega, omega}.plain();
-    if (code != "trapezoidal" && code != "tr-bdf2") {
-        const Request request{
-            .start = x, .velocity = v, .t_end = 10, .method = "direct", .keep = Recorder::Keep::nothing};
-        return errors_of(omega, plain_run(system, with_code(request, code, rtol)));
+// NOTE: where stability limits the steps, rounding decides how large errors become: a start that is 1e-13 beside another
+// ends with several times the error. So everything is a geometric mean over some starts.
+constexpr int starts = 4;
+std::vector<double> beside(std::vector<double> x, int n) {
+    x[1] += 1e-13 * n;
+    return x;
+}
+template <class Measure>
+Errors mean_over_starts(int count, Measure&& measure) {
+    Errors sum;
+    for (int n = 0; n < count; ++n) {
+        const Errors one = measure(n);
+        sum.q += std::log(one.q) / count;
+        sum.p += std::log(one.p) / count;
+        sum.evaluations += std::log(one.evaluations) / count;
     }
-    Acceleration acceleration(system);
+    return {std::exp(sum.q), std::exp(sum.p), std::exp(sum.evaluations)};
+}
+
+bool is_one_step_implicit(const std::string& code) {
+    return code == "trapezoidal" || code == "tr-bdf2";
+}
+/// Those are expensive with the tightest tolerances, of which the paper gives no figures.
+std::size_t tolerances_of(const std::string& code) {
+    return is_one_step_implicit(code) ? 4 : tolerances.size();
+}
+
+/// The stiff system from a start to t = 10 by one of Lento's solvers.
+Errors direct_errors(const std::string& code, double omega, const std::vector<double>& x, const std::vector<double>& v,
+                     double rtol) {
+    const Request request{.start = x, .velocity = v, .t_end = 10, .method = "direct", .keep = Recorder::Keep::nothing};
+    return errors_of(omega, plain_run(TwoSprings{omega, omega}.plain(), with_code(request, code, rtol)));
+}
+/// The same by an implicit one-step code.
+Errors implicit_errors(const std::string& code, double omega, const std::vector<double>& x,
+                       const std::vector<double>& v, double rtol) {
+    Acceleration acceleration(TwoSprings{omega, omega}.plain());
     Errors errors;
     const FirstOrderRate rate = [&](double t, std::span<const double> y, std::span<double> derivative) {
         ++errors.evaluations;
@@ -55,37 +82,48 @@ Errors stiff_errors(const std::string& code, double omega, Start start, double r
     };
     auto y = put_together(x, v);
     const bool done = march_implicit(code, rate, {0, 10}, {rtol, 1e-3 * rtol}, y);
-    errors.q = done ? distance(std::span(y).first(4), std::span(slow.end).first(4)) : NAN;
-    errors.p = done ? distance(std::span(y).last(4), std::span(slow.end).last(4)) : NAN;
+    const std::span<const double> end = target(omega).end;
+    errors.q = done ? distance(std::span(y).first(4), end.first(4)) : NAN;
+    errors.p = done ? distance(std::span(y).last(4), end.last(4)) : NAN;
     return errors;
+}
+Errors stiff_errors(const std::string& code, double omega, Start start, double rtol) {
+    const auto& slow = target(omega);
+    const auto& x = start == Start::constraints ? constraint_start : slow.start;
+    const auto& v = start == Start::constraints ? constraint_velocity : slow.velocity;
+    if (is_one_step_implicit(code)) {
+        return implicit_errors(code, omega, x, v, rtol);
+    }
+    return mean_over_starts(starts, [&](int n) { return direct_errors(code, omega, beside(x, n), v, rtol); });
 }
 const Runs& stiff_runs(const std::string& code, double omega, Start start) {
     static std::map<std::tuple<std::string, double, Start>, Runs> known;
-    const auto [found, missing] = known.try_emplace({code, omega, start});
-    if (missing) {
-        std::ranges::transform(tolerances, found->second.begin(),
-                               [&](double rtol) { return stiff_errors(code, omega, start, rtol); });
+    auto& runs = known[{code, omega, start}];
+    for (std::size_t n = runs.size(); n < tolerances_of(code); ++n) {
+        runs.push_back(stiff_errors(code, omega, start, tolerances[n]));
     }
-    return found->second;
+    return runs;
 }
 
-/// From the projected start, projected again at t = 1, ..., 9 or not: what all windows and the code cost.
+/// From the projected start, projected again at some times: what all windows and the code cost.
 Errors projected_errors(double omega, double rtol, const std::vector<double>& again) {
     auto request = with_code(ipa_request(omega), "ode113", rtol);
     request.options.project = again.empty() ? "start" : "times";
     if (!again.empty()) {
         request.options.project_times = again;
     }
-    return errors_of(omega, TwoSprings{omega, omega}.solve(request));
+    return mean_over_starts(starts, [&](int n) {
+        request.start = beside(constraint_start, n);
+        return errors_of(omega, TwoSprings{omega, omega}.solve(request));
+    });
 }
 const Runs& projected_runs(double omega, const std::vector<double>& again) {
     static std::map<std::pair<double, std::vector<double>>, Runs> known;
-    const auto [found, missing] = known.try_emplace({omega, again});
-    if (missing) {
-        std::ranges::transform(tolerances, found->second.begin(),
-                               [&](double rtol) { return projected_errors(omega, rtol, again); });
+    auto& runs = known[{omega, again}];
+    for (std::size_t n = runs.size(); n < tolerances.size(); ++n) {
+        runs.push_back(projected_errors(omega, tolerances[n], again));
     }
-    return found->second;
+    return runs;
 }
 const Runs& figure_3_runs(double omega) {
     return stiff_runs("ode113", omega, Start::constraints);
@@ -114,9 +152,9 @@ double mean_ratio(const Runs& above, const Runs& below, Part part) {
     return mean_ratio(above, part, below, part);
 }
 /// The same at one tolerance after the other.
-std::array<double, 6> ratios(const Runs& above, const Runs& below, Part part) {
-    std::array<double, 6> result{};
-    std::ranges::transform(above, below, result.begin(),
+std::vector<double> ratios(const Runs& above, const Runs& below, Part part) {
+    std::vector<double> result;
+    std::ranges::transform(above, below, std::back_inserter(result),
                            [part](const Errors& a, const Errors& b) { return a.*part / b.*part; });
     return result;
 }
@@ -151,31 +189,33 @@ double cost_below(const Runs& runs, double bound) {
     return least;
 }
 
-/// ode113 against the other codes of the suite, or what stands for them here: how many times more evaluations the best of
-/// those needs for an error in p within a factor 3 of the least that ode113 has with any tolerance.
-void add_efficiency(Result& result, const std::string& sentence, Start start) {
+/// ode113 against the other codes of the suite, or what stands for them here: how many evaluations each needs for an error
+/// in p within a factor 3 of the least that ode113 has with any tolerance, over those of ode113.
+void add_efficiency(Result& result, const std::string& sentence, Start start, const std::string& against_bdf) {
     constexpr double omega = 1000;
     const auto& own = stiff_runs("ode113", omega, start);
     const double bound = 3 * std::ranges::min(own, {}, &Errors::p).p;
-    double best = HUGE_VAL;
-    for (const char* code : {"ode45", "cvode-bdf", "trapezoidal", "tr-bdf2"}) {
+    for (const std::string code : {"ode45", "trapezoidal", "tr-bdf2", "cvode-bdf"}) {
         const auto& runs = stiff_runs(code, omega, start);
-        best = std::min(best, cost_below(runs, bound));
-        for (std::size_t n = 0; n < tolerances.size(); ++n) {
+        for (std::size_t n = 0; n < runs.size(); ++n) {
             const std::string label = fmt::format("{:.0e}", tolerances[n]);
-            result.rows.push_back({label, fmt::format("q {} omega={:.0f}", code, omega), {}, runs[n].q});
-            result.rows.push_back({label, fmt::format("p {} omega={:.0f}", code, omega), {}, runs[n].p});
+            result.rows.push_back({label, fmt::format("q {}", code), {}, runs[n].q});
+            result.rows.push_back({label, fmt::format("p {}", code), {}, runs[n].p});
             result.rows.push_back({label, fmt::format("evaluations {}", code), {}, runs[n].evaluations});
         }
+        const double gain = cost_below(runs, bound) / cost_below(own, bound);
+        result.claims.push_back(
+            {fmt::format("{}: evaluations of {} over those of ode113 for an error in p below {:.1e}, "
+                         "{}1000",
+                         sentence, code, bound, "omega = "),
+             gain, gain > 1, Source::paper, code == "cvode-bdf" ? against_bdf : ""});
     }
-    const double gain = best / cost_below(own, bound);
-    result.claims.push_back(
-        {fmt::format(
-             "{}: evaluations of the best other code over those of ode113 for an error in p below {:.1e}, omega = "
-             "{:.0f}",
-             sentence, bound, omega),
-         gain, gain > 1});
 }
+
+constexpr const char* damps =
+    "CVODE's BDF, which stands for ode15s here, needs fewer evaluations than ode113: it damps fast oscillations, with "
+    "steps "
+    "that do not end where those become unstable. Its linear systems are not counted.";
 
 // --- Figure 3: from the constraints ----------------------------------------------------------------------------------
 
@@ -295,8 +335,8 @@ void add_dae(Result& result) {
         const double in_q = saturated.q / dae.q;
         result.claims.push_back(
             {at(omega) + "and in q", in_q, in_q > 1, Source::paper,
-             "In q it is the DAE that is less accurate where both saturate, 45/omega^2 against 10/omega^2: the true "
-             "solution from the constraints oscillates about the slow one, the constrained one departs from it."});
+             "In q the DAE is less accurate where both saturate, by a factor 5: the true solution from the constraints "
+             "oscillates about the slow one, the constrained one departs from it."});
     }
 }
 
@@ -304,7 +344,7 @@ Result figure_3() {
     Result result;
     add_all_rows(result, figure_3_runs, {{{}, {9.6e-6, {}}, {9.7e-8, {}}}});
     add_pictures(result, 3, "starting from the constraint manifold");
-    add_efficiency(result, "ode113 turned out to be the most efficient of the codes", Start::constraints);
+    add_efficiency(result, "ode113 turned out to be the most efficient of the codes", Start::constraints, damps);
     add_effort(result);
     add_ripples(result);
     add_saturation(result);
@@ -314,29 +354,35 @@ Result figure_3() {
 
 // --- Figure 4: the projected start -----------------------------------------------------------------------------------
 
-/// Evaluations from the constraints over those from the slow manifold, at each tolerance that a code completes with both.
+/// Evaluations from the constraints over those from the slow manifold.
 void add_loads(Result& result) {
     constexpr double omega = 1000;
-    for (const char* code : {"cvode-bdf", "tr-bdf2", "trapezoidal"}) {
-        const auto& ripples = stiff_runs(code, omega, Start::constraints);
-        const auto& smooth = stiff_runs(code, omega, Start::slow_manifold);
-        const bool neutral = code == std::string("trapezoidal");
-        const double mean = mean_ratio(ripples, smooth, &Errors::evaluations);
-        for (std::size_t n = 0; n < tolerances.size(); ++n) {
-            result.rows.push_back({fmt::format("{:.0e}", tolerances[n]),
-                                   fmt::format("load {}", code),
-                                   {},
-                                   ratios(ripples, smooth, &Errors::evaluations)[n]});
+    for (const std::string code : {"cvode-bdf", "tr-bdf2", "trapezoidal"}) {
+        const auto load = ratios(stiff_runs(code, omega, Start::constraints),
+                                 stiff_runs(code, omega, Start::slow_manifold), &Errors::evaluations);
+        for (std::size_t n = 0; n < load.size(); ++n) {
+            result.rows.push_back({fmt::format("{:.0e}", tolerances[n]), fmt::format("load {}", code), {}, load[n]});
+        }
+        const std::string measured = "evaluations from the constraints over those from the slow manifold";
+        const double least = std::ranges::min(load);
+        const double most = std::ranges::max(load);
+        if (code == "trapezoidal") {
+            result.claims.push_back(
+                {"only for ode23t, based on the trapezoidal rule, are integrations from the "
+                 "constraints more expensive: a pair of trapezoidal rules, least ratio of the " +
+                     measured,
+                 least, least > 1});
+            continue;
         }
         result.claims.push_back(
-            {neutral
-                 ? "only for ode23t, based on the trapezoidal rule, are integrations from the constraints more "
-                   "expensive: "
-                   "trapezoidal, mean ratio of evaluations"
-                 : fmt::format("for implicit codes the load is roughly the same from either start: {}, mean ratio of "
-                               "evaluations",
-                               code),
-             mean, neutral ? mean > 1.5 : mean > 1 / 1.5 && mean < 1.5});
+            {fmt::format("for the other implicit codes the load for a given tolerance is roughly the "
+                         "same from either start: {}, largest ratio of the {}",
+                         code, measured),
+             most, most < 2, Source::paper,
+             "The loads are the same with the larger tolerances only. With tight ones a code that "
+             "damps fast oscillations, too, has to resolve the ripples."});
+        result.claims.push_back({fmt::format("with the default tolerances it is: {}", code), load[0],
+                                 std::abs(load[0] - 1) < 0.25, Source::lento});
     }
 }
 
@@ -344,7 +390,7 @@ Result figure_4() {
     Result result;
     add_all_rows(result, figure_4_runs, {});
     add_pictures(result, 4, "projecting the start");
-    add_efficiency(result, "again the best performance corresponded to ode113", Start::slow_manifold);
+    add_efficiency(result, "again the best performance corresponded to ode113", Start::slow_manifold, damps);
     std::size_t larger_in_p = 0;
     double most_apart = 1;
     for (const double omega : omegas) {
@@ -435,16 +481,20 @@ std::vector<Reproduction> slow_manifold_stiff() {
     const std::string system = slow_solution_setting();
     const std::string projection = slow_solution_projection();
     const std::string code = "ode113 with (RelTol, AbsTol) = (1e-3, 1e-6), ..., (1e-8, 1e-11)";
+    const std::string means = fmt::format(
+        " Each figure is the geometric mean over {} starts 1e-13 apart, since rounding decides how large "
+        "errors become where stability limits the steps.",
+        starts);
     const std::string others =
         " Beside it for omega = 1000, with the same tolerances: ode45; CVODE's BDF in the place of ode15s; by "
         "SUNDIALS' "
         "ARKStep TR-BDF2, the rule of ode23tb, and a pair of trapezoidal rules in the place of ode23t.";
     return {{"slow-manifold/figure-3", "Starting from the constraint manifold", paper,
-             system + code + ", from the point on the constraints itself." + others, figure_3},
+             system + code + ", from the point on the constraints itself." + means + others, figure_3},
             {"slow-manifold/figure-4", "Projecting the start", paper,
-             system + code + ", from the projected point." + projection + others, figure_4},
+             system + code + ", from the projected point." + projection + means + others, figure_4},
             {"slow-manifold/figure-5", "Projecting at t = 1, ..., 9", paper,
-             system + code + ", projected at t = 0, 1, ..., 9." + projection, figure_5}};
+             system + code + ", projected at t = 0, 1, ..., 9." + projection + means, figure_5}};
 }
 
 }  // namespace lento::papers
