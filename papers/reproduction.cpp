@@ -115,7 +115,7 @@ const std::vector<Reproduction>& reproductions() {
              {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
               pendulum_theorems(), stroboscopic_figures(), stroboscopic_constraints(), reversible_figures(),
               reversible_chain(), slow_manifold_points(), slow_manifold_solutions(), harmonic_tables(),
-              harmonic_flows(), harmonic_springs()}) {
+              harmonic_flows(), harmonic_springs(), macro_solver_tables()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;
