@@ -83,7 +83,7 @@ void add_pictures(Result& result, int figure, const std::string& caption) {
     }
 }
 
-Errors rattle_errors(double omega, double step) {
+Errors rattle_errors(double omega, double step, const std::string& solver) {
     const auto rods = constrained(plain_system(4, TwoSprings::force(0, 0)), 2, TwoSprings::both_elongations());
     Manifold manifold(rods);
     const Request request{.start = target(omega).start, .t_end = 10, .keep = Recorder::Keep::nothing};
@@ -93,7 +93,7 @@ Errors rattle_errors(double omega, double step) {
         std::fill(a.begin(), a.end(), 0.0);
         ++evaluations;
     };
-    const auto marched = march_on_manifold(rods, manifold, {"rattle", step}, VelocityUse::none, no_force, request,
+    const auto marched = march_on_manifold(rods, manifold, {solver, step}, VelocityUse::none, no_force, request,
                                            target(omega).start, target(omega).velocity);
     const std::span<const double> end = target(omega).end;
     return {distance(marched.final_state.position, end.first(4)), distance(marched.final_state.velocity, end.last(4)),

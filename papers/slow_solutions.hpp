@@ -33,7 +33,7 @@ Errors errors_of(double omega, const Solution& run);
 
 /// RATTLE from the slow point itself, which is omega^-2 off the constraints: the first step pulls it onto them.
 /// (`lento::solve` would project it first, and saturate at 18/omega^2.)
-Errors rattle_errors(double omega, double step);
+Errors rattle_errors(double omega, double step, const std::string& solver = "rattle");
 
 /// Figures of the reference list.
 struct Reference {
@@ -49,6 +49,10 @@ void add_pictures(Result& result, int figure, const std::string& caption);
 
 /// Of what saturates, relative.
 inline constexpr double within = 1 - 1 / 1.1;
+
+/// The fewest evaluations with which ode113 from the slow point, projected again or not, keeps the error in q below a
+/// bound.
+double least_cost_of_ode113(double omega, double bound);
 
 /// Section 6.2 to 6.4, figures 3 to 5: the stiff system by conventional codes.
 std::vector<Reproduction> slow_manifold_stiff();
