@@ -1,8 +1,8 @@
 /// Implicit one-step codes that a paper compares with and Lento does not offer, by SUNDIALS' ARKStep with a Newton
 /// iteration and a dense Jacobian of differences:
 ///
-///     trapezoidal    two steps of the trapezoidal rule of length h/2; one of h beside them tells their error. Its amplification
-///                    is 1 at infinity, as that of ode23t
+///     trapezoidal    two steps of the trapezoidal rule of length h/2; one of h beside them tells their error. Its
+///                    amplification is 1 at infinity, as that of ode23t
 ///     tr-bdf2        trapezoidal rule and backward differences (ode23tb, strictly stable at infinity)
 #pragma once
 

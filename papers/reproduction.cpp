@@ -112,10 +112,10 @@ const std::vector<Reproduction>& reproductions() {
     static const std::vector<Reproduction> all = [] {
         std::vector<Reproduction> list;
         for (const auto& part :
-             {stiff_tables(), stiff_figures(), vibrated_tables(), vibrated_properties(), vibrated_constraints(),
-              pendulum_theorems(), stroboscopic_figures(), stroboscopic_constraints(), reversible_figures(),
-              reversible_chain(), slow_manifold_points(), slow_manifold_solutions(), harmonic_tables(),
-              harmonic_flows(), harmonic_springs(), macro_solver_tables()}) {
+             {stiff_tables(), stiff_figures(), stiff_sections(), vibrated_tables(), vibrated_properties(),
+              vibrated_constraints(), pendulum_theorems(), stroboscopic_figures(), stroboscopic_constraints(),
+              reversible_figures(), reversible_chain(), slow_manifold_points(), slow_manifold_solutions(),
+              harmonic_tables(), harmonic_flows(), harmonic_springs(), macro_solver_tables()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

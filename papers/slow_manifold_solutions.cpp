@@ -1,5 +1,5 @@
-/// Section 6 of the paper slow-manifold, figures 2 and 6: slow solutions of the two springs up to t = 10 by the DAE, and
-/// by projection before each evaluation.
+/// Section 6 of the paper slow-manifold, figures 2 and 6: slow solutions of the two springs up to t = 10 by the DAE,
+/// and by projection before each evaluation.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -38,8 +38,8 @@ void add_all_rows(Result& result, const std::function<const Runs&(double)>& runs
     }
 }
 
-/// ode113 against the other codes of the suite, or what stands for them here: how many evaluations each needs for an error
-/// in p within a factor 3 of the least that ode113 has with any tolerance, over those of ode113.
+/// ode113 against the other codes of the suite, or what stands for them here: how many evaluations each needs for an
+/// error in p within a factor 3 of the least that ode113 has with any tolerance, over those of ode113.
 void add_efficiency(Result& result, const std::string& sentence, Start start, const std::string& against_bdf) {
     constexpr double omega = 1000;
     const auto& own = stiff_runs("ode113", omega, start);
@@ -68,8 +68,8 @@ constexpr const char* damps =
 
 // --- Figure 3: from the constraints ----------------------------------------------------------------------------------
 
-/// The largest distances in q and p between the solutions from the constraint manifold and from the slow point, over the
-/// last two periods.
+/// The largest distances in q and p between the solutions from the constraint manifold and from the slow point, over
+/// the last two periods.
 Errors last_ripples(double omega) {
     std::vector<double> times;
     for (int n = 40; n >= 0; --n) {

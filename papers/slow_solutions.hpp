@@ -1,5 +1,5 @@
-/// The slow solutions of section 6 of the paper slow-manifold, figures 2 to 6: what they are compared with, and how errors
-/// are shown.
+/// The slow solutions of section 6 of the paper slow-manifold, figures 2 to 6: what they are compared with, and how
+/// errors are shown.
 #pragma once
 
 #include <array>

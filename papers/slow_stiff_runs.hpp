@@ -17,17 +17,18 @@ using Runs = std::vector<Errors>;  // one a tolerance
 /// As ipa or direct ask for it: with rtol and atol = rtol/1000.
 Request with_code(Request request, const std::string& code, double rtol);
 
-// NOTE: where stability limits the steps, rounding decides how large errors become: a start that is 1e-13 beside another
-// ends with several times the error. So everything is a geometric mean over some starts.
+// NOTE: where stability limits the steps, rounding decides how large errors become: a start that is 1e-13 beside
+// another ends with several times the error. So everything is a geometric mean over some starts.
 inline constexpr int starts = 4;
 
 enum class Start { constraints, slow_manifold };
 
-/// The stiff system from either start by one of Lento's solvers, or once, at the larger tolerances, by an implicit code.
+/// The stiff system from either start by one of Lento's solvers, or once, at the larger tolerances, by an implicit
+/// code.
 const Runs& stiff_runs(const std::string& code, double omega, Start start);
 
-/// By ode113: from the constraints; from the projected start, with what the projections cost; projected again at t = 1, ...,
-/// 9.
+/// By ode113: from the constraints; from the projected start, with what the projections cost; projected again at t = 1,
+/// ..., 9.
 const Runs& figure_3_runs(double omega);
 const Runs& figure_4_runs(double omega);
 const Runs& figure_5_runs(double omega);

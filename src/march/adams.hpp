@@ -1,17 +1,17 @@
-/// Adams' formulas of orders 1 to 12 for y' = f(t, y), on steps of any lengths, by modified divided differences (Shampine
-/// and Gordon, Computer Solution of Ordinary Differential Equations (1975); Hairer, Norsett, Wanner, Solving ODEs I,
-/// section III.5). With psi_i the length of the last i steps, psi'_i that of the last i when the step h under way is one
-/// of them, and s = (t - t_n)/h,
+/// Adams' formulas of orders 1 to 12 for y' = f(t, y), on steps of any lengths, by modified divided differences
+/// (Shampine and Gordon, Computer Solution of Ordinary Differential Equations (1975); Hairer, Norsett, Wanner, Solving
+/// ODEs I, section III.5). With psi_i the length of the last i steps, psi'_i that of the last i when the step h under
+/// way is one of them, and s = (t - t_n)/h,
 ///
-///     phi_i = psi_1 ... psi_i f[t_n, ..., t_{n-i}]        phi*_i = beta_i phi_i,     beta_i = prod_{j=1..i} psi'_j/psi_j
-///     predict     p = y + h sum_{i<k} g_i phi*_i                                                       order k
+///     phi_i = psi_1 ... psi_i f[t_n, ..., t_{n-i}]        phi*_i = beta_i phi_i,  beta_i = prod_{j=1..i} psi'_j/psi_j
+///     predict     p = y + h sum_{i<k} g_i phi*_i                                                   order k
 ///     evaluate    f(p);   delta = f(p) - sum_{i<k} phi*_i
-///     correct     y' = p + h g_k delta                                                                 order k + 1
-///     evaluate    f(y');  phi'_k = f(y') - sum_{i<k} phi*_i,   phi'_i = phi'_k + sum_{i<=j<k} phi*_j   (PECE)
+///     correct     y' = p + h g_k delta                                                             order k + 1
+///     evaluate    f(y');  phi'_k = f(y') - sum_{i<k} phi*_i,  phi'_i = phi'_k + sum_{i<=j<k} phi*_j    (PECE)
 ///
-/// g_i is the integral of pi_i(s)/pi_i(1) from 0 to 1, with the polynomials pi_i of `march/history.hpp`. The local error
-/// of order j is estimated by h sigma_j |gamma*_j| phi'_j, sigma_j = prod_{i=1..j} i h/psi'_i, in which gamma*_j are
-/// the coefficients of Adams and Moulton for equal steps.
+/// g_i is the integral of pi_i(s)/pi_i(1) from 0 to 1, with the polynomials pi_i of `march/history.hpp`. The local
+/// error of order j is estimated by h sigma_j |gamma*_j| phi'_j, sigma_j = prod_{i=1..j} i h/psi'_i, in which gamma*_j
+/// are the coefficients of Adams and Moulton for equal steps.
 #pragma once
 
 #include <array>

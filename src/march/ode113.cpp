@@ -20,7 +20,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 struct Rules {
     double longest = 0.1;                          ///< step, of the interval
     double stretch = 1.1;                          ///< of the last step, at most
-    double first = 4;                              ///< of 1/h at the start, times sqrt(rtol)
+    double first = 4;                              ///< 1/h of the start over |y'| / (sqrt(rtol) max(|y|, atol/rtol))
     double clearly_better = 0.5;                   ///< where orders 1 and 2 are compared, whose errors scatter most
     double aim = 0.5;                              ///< of the tolerance
     double least_factor = 0.5, most_factor = 0.9;  ///< of the step, where it falls

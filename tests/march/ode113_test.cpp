@@ -34,8 +34,8 @@ void oscillator(double, In y, Out dy) {
 
 // --- The formulas ----------------------------------------------------------------------------------------------------
 
-/// The largest error of the formulas of one order over a period of y' = cos(t) + (sin(t) - y)/4, y = sin(t), at the ends
-/// of steps and within, from a past that is the true one. Steps are h (1 - uneven) and h (1 + uneven) in turn.
+/// The largest error of the formulas of one order over a period of y' = cos(t) + (sin(t) - y)/4, y = sin(t), at the
+/// ends of steps and within, from a past that is the true one. Steps are h (1 - uneven) and h (1 + uneven) in turn.
 double period(std::size_t order, double h, double uneven) {
     const auto length = [&](int n) { return h * (n % 2 == 0 ? 1 - uneven : 1 + uneven); };
     const auto rate = [](double t, double y) { return std::vector<double>{std::cos(t) + (std::sin(t) - y) / 4}; };
@@ -241,8 +241,8 @@ TEST(Ode113, a_step_is_two_evaluations_and_a_rejection_one) {
 }
 
 TEST(Ode113, neither_time_nor_state_lose_digits_over_many_steps) {
-    // Beside an oscillator, which makes the steps short, a component of constant rate. Rounding each sum would move it by
-    // up to 1e-13 a step, and the time by 1e-12.
+    // Beside an oscillator, which makes the steps short, a component of constant rate. Rounding each sum would move it
+    // by up to 1e-13 a step, and the time by 1e-12.
     const auto beside = [](double t, In y, Out dy) {
         oscillator(t, y, dy);
         dy[2] = 0.1;
