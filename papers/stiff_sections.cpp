@@ -1,4 +1,4 @@
-/// Sentences of the paper stiff outside its experiments: the strong spring of section 2 and the oscillators of section 5.
+/// Sentences of the paper stiff outside its experiments: the strong spring of section 2, the oscillators of section 5.
 #include <array>
 #include <cmath>
 #include <numbers>
