@@ -12,5 +12,6 @@ inline constexpr const char* of_the_prototype =
 
 std::vector<Reproduction> harmonic_tables();
 std::vector<Reproduction> harmonic_springs();
+std::vector<Reproduction> macro_solver_tables();
 
 }  // namespace lento::papers

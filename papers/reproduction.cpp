@@ -113,6 +113,7 @@ const std::vector<Reproduction>& reproductions() {
         std::vector<Reproduction> list;
         for (const auto& part : {stiff_tables(),
                                  stiff_figures(),
+                                 stiff_sections(),
                                  vibrated_tables(),
                                  vibrated_properties(),
                                  vibrated_constraints(),
@@ -132,7 +133,8 @@ const std::vector<Reproduction>& reproductions() {
                                  slow_manifold_solutions(),
                                  harmonic_tables(),
                                  harmonic_flows(),
-                                 harmonic_springs()}) {
+                                 harmonic_springs(),
+                                 macro_solver_tables()}) {
             list.insert(list.end(), part.begin(), part.end());
         }
         return list;

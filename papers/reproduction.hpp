@@ -85,6 +85,7 @@ const std::vector<Reproduction>& reproductions();
 
 std::vector<Reproduction> stiff_tables();
 std::vector<Reproduction> stiff_figures();
+std::vector<Reproduction> stiff_sections();
 std::vector<Reproduction> slow_manifold_points();
 std::vector<Reproduction> slow_manifold_solutions();
 std::vector<Reproduction> vibrated_tables();

@@ -12,7 +12,9 @@ namespace lento {
 std::span<const OptionEntry> option_catalogue() {
     static const std::vector<OptionEntry> catalogue{
         {"macro",
-         "solver for the slow motion: dopri5 and ode45 choose their step; verlet, verlet4, verlet6, verlet8, midpoint, "
+         "solver for the slow motion: dopri5 and ode45 choose their step, ode113 (Adams, without constraints) its step "
+         "and "
+         "order; verlet, verlet4, verlet6, verlet8, midpoint, "
          "heun3, rk4, dopri5, implicit-midpoint take macro_step or steps; with constraints these are shake, rattle, "
          "rattle4, rattle6, rattle8, lobatto, and herk3, herk4 for one-period maps; for strides over many of them "
          "adams, rk2, rk3, rk4; where an error is estimated stoermer-cowell, which chooses step and order; where every "

@@ -1,6 +1,7 @@
 #include "march/history.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lento {
 
@@ -30,6 +31,10 @@ NewtonBasis::NewtonBasis(In nodes, double about, std::size_t degree) {
         }
         next[i + 1] = 1;
     }
+}
+
+double NewtonBasis::value_after_one(std::size_t i) const {
+    return std::accumulate(rows_[i].begin(), rows_[i].begin() + static_cast<std::ptrdiff_t>(i + 1), 0.0);
 }
 
 NewtonBasis::Integrals NewtonBasis::integrals(std::size_t i) const {

@@ -22,6 +22,8 @@ public:
     NewtonBasis(In nodes, double about, std::size_t degree = most - 1);
 
     double coefficient(std::size_t i, std::size_t j) const { return rows_[i][j]; }
+    /// Of pi_i one unit of s after the point where it is expanded.
+    double value_after_one(std::size_t i) const;
 
     /// Of pi_i from where it is expanded over a unit of s: once, and twice.
     struct Integrals {

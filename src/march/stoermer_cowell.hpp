@@ -50,6 +50,23 @@ public:
     virtual void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out auxiliary) = 0;
 };
 
+/// x'' = acceleration(t, x, x'), and nothing beside it.
+class AccelerationForce final : public MultistepForce {
+public:
+    AccelerationForce(const AveragedAcceleration& acceleration, std::size_t dimension)
+        : acceleration_(&acceleration), dimension_(dimension) {}
+
+    bool second_order() const override { return true; }
+    std::size_t dimension() const override { return dimension_; }
+    void evaluate(double t, In y, const AuxiliarySeries&, Out force, Out) override {
+        (*acceleration_)(t, y.first(dimension_), y.subspan(dimension_), force);
+    }
+
+private:
+    const AveragedAcceleration* acceleration_;
+    std::size_t dimension_;
+};
+
 /// Where a march begins: the state, and (F, auxiliary) as a series in time about it, if only of degree 0.
 struct MultistepStart {
     double t = 0;

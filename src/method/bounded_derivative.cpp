@@ -22,7 +22,8 @@ namespace lento {
 namespace {
 
 constexpr std::array options{
-    Method::Option{"macro", "stoermer-cowell; rk4 with macro_step or steps; dopri5, arkode-8, cvode-adams, ..."},
+    Method::Option{"macro",
+                   "stoermer-cowell; rk4 with macro_step or steps; dopri5, ode113, arkode-8, cvode-adams, ..."},
     Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"},
     Method::Option{"sweeps", "as the tolerance needs, 0 to 3"}, Method::Option{"estimate", "yes"}};
 

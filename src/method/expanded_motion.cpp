@@ -143,22 +143,6 @@ std::optional<Violation> ExpandedMotion::no_contraction(double t) const {
 
 namespace {
 
-class AccelerationForce final : public MultistepForce {
-public:
-    AccelerationForce(const AveragedAcceleration& acceleration, std::size_t dimension)
-        : acceleration_(&acceleration), dimension_(dimension) {}
-
-    bool second_order() const override { return true; }
-    std::size_t dimension() const override { return dimension_; }
-    void evaluate(double t, In y, const AuxiliarySeries&, Out force, Out) override {
-        (*acceleration_)(t, y.first(dimension_), y.subspan(dimension_), force);
-    }
-
-private:
-    const AveragedAcceleration* acceleration_;
-    std::size_t dimension_;
-};
-
 Pass multistep_pass(const EstimatingMarch& estimating, const Request& request, const AveragedAcceleration& acceleration,
                     std::vector<double> y, double tightness) {
     constexpr double shortest = 1e-9;  // step, of the run

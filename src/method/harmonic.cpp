@@ -26,7 +26,7 @@ namespace lento {
 namespace {
 
 constexpr std::array options{
-    Method::Option{"macro", "stoermer-cowell; dopri5, arkode-8, cvode-adams, rk4, ... for cross-checks"},
+    Method::Option{"macro", "stoermer-cowell; dopri5, ode113, arkode-8, cvode-adams, rk4, ... for cross-checks"},
     Method::Option{"macro_step", "adaptive"},
     Method::Option{"steps", "adaptive"},
     Method::Option{"phases", "as the tolerance needs, from 5"},

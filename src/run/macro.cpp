@@ -11,6 +11,7 @@
 #include "march/adaptive.hpp"
 #include "march/controller.hpp"
 #include "march/fixed.hpp"
+#include "march/ode113.hpp"
 #include "march/sundials.hpp"
 #include "step/catalogue.hpp"
 #include "step/implicit_midpoint.hpp"
@@ -22,6 +23,7 @@ const MacroSolvers& free_solvers() {
     static const MacroSolvers solvers = [] {
         MacroSolvers made{names_of(motion_steppers), "verlet"};
         made.fixed.push_back("implicit-midpoint");
+        made.adaptive.push_back(ode113_name);
         made.adaptive.insert(made.adaptive.end(), sundials_names().begin(), sundials_names().end());
         return made;
     }();
@@ -126,7 +128,10 @@ struct Piece {
                                         }
                                         recorder.take(std::move(dense));
                                     }};
-        return march_sundials(choice.name, motion.rate, interval, tolerance, y, listener, pause.get_token(), budget);
+        return choice.name == ode113_name
+                   ? march_ode113(motion.rate, interval, tolerance, y, listener, pause.get_token(), budget)
+                   : march_sundials(choice.name, motion.rate, interval, tolerance, y, listener, pause.get_token(),
+                                    budget);
     }
 
     /// Steppers for second-order systems.

@@ -240,8 +240,8 @@ TEST(BoundedDerivative, stays_on_the_slow_manifold_for_long) {
 
 TEST(BoundedDerivative, every_macro_solver_follows_the_circle) {
     const Request circle{.start = {1, 0}, .velocity = {0, 1}, .t_end = 6, .method = "bounded-derivative"};
-    for (const char* macro : {"stoermer-cowell", "dopri5", "ode45", "cvode-adams", "cvode-bdf", "arkode-4", "arkode-5",
-                              "arkode-8", "rk4", "implicit-midpoint"}) {
+    for (const char* macro : {"stoermer-cowell", "dopri5", "ode45", "ode113", "cvode-adams", "cvode-bdf", "arkode-4",
+                              "arkode-5", "arkode-8", "rk4", "implicit-midpoint"}) {
         auto request = circle;
         request.options.macro = macro;
         if (macro == std::string("rk4") || macro == std::string("implicit-midpoint")) {

@@ -43,9 +43,9 @@ Request circle(const std::string& method) {
 
 TEST(Springs, every_macro_solver_follows_the_circle) {
     // CVODE's error is a large multiple of its tolerance.
-    const std::map<std::string, double> tolerated{{"dopri5", 2e-5},    {"ode45", 2e-5},    {"cvode-adams", 2e-3},
-                                                  {"cvode-bdf", 5e-3}, {"arkode-4", 1e-4}, {"arkode-5", 1e-4},
-                                                  {"arkode-8", 1e-4}};
+    const std::map<std::string, double> tolerated{{"dopri5", 2e-5},      {"ode45", 2e-5},     {"ode113", 2e-5},
+                                                  {"cvode-adams", 2e-3}, {"cvode-bdf", 5e-3}, {"arkode-4", 1e-4},
+                                                  {"arkode-5", 1e-4},    {"arkode-8", 1e-4}};
     for (const char* method : {"hmm-stiff", "ipa"}) {
         for (const auto& [macro, tolerance] : tolerated) {
             auto request = circle(method);
@@ -260,7 +260,7 @@ TEST(Ipa, warns_where_rounding_begins_to_limit_it) {
 }
 
 TEST(Ipa, samples_come_once_each_across_projections) {
-    for (const char* macro : {"rk4", "dopri5", "cvode-adams"}) {
+    for (const char* macro : {"rk4", "dopri5", "cvode-adams", "ode113"}) {
         Request request{.start = {1, 0, 2, 0}, .velocity = {0, -0.5, 0, 0.5}, .t_end = 1, .method = "ipa"};
         request.options.macro = macro;
         if (request.options.macro == "rk4") {

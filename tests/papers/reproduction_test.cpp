@@ -17,6 +17,7 @@ namespace {
 const std::set<std::string> with_printed_numbers{"stiff/table-1",
                                                  "stiff/table-2",
                                                  "stiff/figure-3",
+                                                 "stiff/figure-5",
                                                  "stiff/figure-6",
                                                  "vibrated/table-2.1",
                                                  "vibrated/table-2.2",
@@ -28,7 +29,8 @@ const std::set<std::string> with_printed_numbers{"stiff/table-1",
                                                  "reversible/figure-4.3",
                                                  "slow-manifold/table-1",
                                                  "slow-manifold/slow-points",
-                                                 "slow-manifold/multipliers"};
+                                                 "slow-manifold/multipliers",
+                                                 "slow-manifold/figure-5"};
 
 class Reproductions : public testing::TestWithParam<std::size_t> {};
 

@@ -1,4 +1,5 @@
-/// The macro-solver by name: fixed steps with any stepper, Dormand-Prince 5(4) with a controller, or SUNDIALS.
+/// The macro-solver by name: fixed steps with any stepper, Dormand-Prince 5(4) with a controller, Adams'
+/// methods of variable order, or SUNDIALS.
 #pragma once
 
 #include <functional>
