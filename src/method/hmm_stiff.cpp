@@ -33,6 +33,7 @@ constexpr std::array options{
     Method::Option{"window_periods", "12, or 20 with exponential; more where springs move slower together"},
     Method::Option{"project", "auto; or start, times, never"},
     Method::Option{"project_times", "none"},
+    Method::Option{"fast_energy", "adiabatic; or none, as in the papers; none with project = never"},
     Method::Option{"estimate", "yes"}};
 
 /// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the
@@ -146,6 +147,7 @@ Solution on_springs(Run& under_way) {
 
     motion.acceleration = [&](double t, In X, In V, Out F) {
         std::ranges::copy(run.filtered(t, X, V).acceleration, F.begin());
+        run.push(t, X, V, F);
     };
     motion.rate = first_order_rate(motion.acceleration);
     motion.project = [&](double t, Out y) {
@@ -170,6 +172,12 @@ Solution on_springs(Run& under_way) {
     run.judge_glide(X, V);
     run.course.averages_forces = true;
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
+    if (run.start_pushes()) {
+        // NOTE: the potential is there in full; what one pass lets through of oscillations must not come to it.
+        motion.project(run.request().t_start, y);
+        motion.project(run.request().t_start, y);
+        run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
+    }
     if (run.violation()) {
         return under_way.not_started();
     }

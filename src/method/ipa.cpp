@@ -34,6 +34,7 @@ constexpr std::array options{
     Method::Option{"project_times", "none"},
     Method::Option{"projection_tolerance", "follows the frequency"},
     Method::Option{"guess", "elongations; or none, as in the paper"},
+    Method::Option{"fast_energy", "adiabatic; or none, as in the papers"},
     Method::Option{"estimate", "yes"}};
 
 Solution on_springs(Run& under_way) {
@@ -85,6 +86,7 @@ Solution on_springs(Run& under_way) {
                 return;
             }
             put_together(point->velocity, point->acceleration, rate);
+            run.push(t, point->position, point->velocity, rate.last(d));
             put_together(point->position, point->velocity, evaluated_at);
             for (std::size_t i = 0; i < pulled; ++i) {
                 rate[i] += pull * (evaluated_at[i] - z[i]);
@@ -116,6 +118,7 @@ Solution on_springs(Run& under_way) {
     Acceleration acceleration(run.problem());
     motion.acceleration = [&](double t, In x, In v, Out a) {
         acceleration(x, v, t, {}, a);
+        run.push(t, x, v, a);
         run.count_evaluations(1);
     };
     motion.rate = first_order_rate(motion.acceleration);
