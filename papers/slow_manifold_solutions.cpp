@@ -38,6 +38,7 @@ Request ipa_request(double omega) {
                     .method = "ipa",
                     .keep = Recorder::Keep::nothing};
     request.options.projection_tolerance = stopping_tolerance(omega);
+    request.options.fast_energy = "none";
     return request;
 }
 
@@ -376,7 +377,7 @@ Result figure_6() {
     double most = 0;
     for (const double omega : {1e3, 1e4, 1e5, 1e6}) {
         auto request = ipa_request(omega);
-        request.options = {.macro = "rk4", .macro_step = 1. / 16};
+        request.options = {.macro = "rk4", .macro_step = 1. / 16, .fast_energy = "none"};
         const auto evaluations = double(TwoSprings{omega, omega}.solve(request).statistics().force_evaluations);
         least = std::min(least, evaluations);
         most = larger(most, evaluations);

@@ -158,6 +158,9 @@ std::vector<double> FastEnergy::turn() const {
 }
 
 bool FastEnergy::push(double t, In x, In v, Out a) {
+    if (!std::isfinite(largest(x) + largest(v))) {
+        return false;  // for the reason that was there before
+    }
     violation_.reset();
     if (!modes_.at(t, x)) {
         violation_ = {Outcome::refused,

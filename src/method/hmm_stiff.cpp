@@ -173,10 +173,7 @@ Solution on_springs(Run& under_way) {
     run.course.averages_forces = true;
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
     if (run.start_pushes()) {
-        // NOTE: the potential is there in full; what one pass lets through of oscillations must not come to it.
-        motion.project(run.request().t_start, y);
-        motion.project(run.request().t_start, y);
-        run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
+        y = run.slow_start();
     }
     if (run.violation()) {
         return under_way.not_started();

@@ -48,10 +48,15 @@ Solution on_springs(Run& under_way) {
         return under_way.not_started();
     }
     const std::size_t d = run.problem().dimension();
-    const auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
+    auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     if (start) {
         run.judge_start(start->position, start->velocity, start->acceleration);
-    } else {
+    }
+    if (start && run.start_pushes()) {
+        const In known = run.slow_start();
+        start = run.projected(run.request().t_start, known.first(d), known.last(d));
+    }
+    if (!start) {
         run.give_up();
     }
     if (run.violation()) {

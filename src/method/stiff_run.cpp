@@ -6,6 +6,7 @@
 #include "judge/price.hpp"
 #include "judge/window_size.hpp"
 #include "lento/base/misuse.hpp"
+#include "method/expanded_motion.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/normal_matrix.hpp"
 
@@ -257,6 +258,20 @@ void StiffRun::take_fast_energy(In x, In v) {
         return;
     }
     fast_energy_ = std::move(found.energy);
+    slow_start_ = put_together(x, v);
+    if (!fast_energy_ || !problem().springs->slow.takes_series()) {
+        return;
+    }
+    ExpandedMotion expanded(problem(), request());
+    const auto y = expanded.violation() ? std::vector<double>() : expanded.start(0);
+    if (!expanded.violation()) {
+        expanded.push_by(FastEnergy(problem(), run_->outset(), In(y).first(x.size()), In(y).last(x.size())),
+                         run_->outset());
+    }
+    if (!expanded.violation()) {
+        fast_energy_ = expanded.fast_energy();
+        slow_start_ = expanded.start(0);
+    }
 }
 
 void StiffRun::push(double t, In x, In v, Out acceleration) {

@@ -75,8 +75,10 @@ public:
 
     /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
     bool start_was_fast() const { return start_was_fast_; }
-    /// Whether they push the slow motion as they would have.
+    /// Whether they push the slow motion as they would have. Then the slow start y = (x, v) is known better than from
+    /// windows, whose few micro-steps a period do not see the phase of an oscillation well.
     bool start_pushes() const { return fast_energy_.has_value(); }
+    const std::vector<double>& slow_start() const { return slow_start_; }
     /// What a method tells of its march, for the warnings at the end.
     struct Course {
         bool averages_forces = false, steps_start_projected = false;
@@ -109,6 +111,7 @@ private:
     std::unique_ptr<Projection> projection_;
     std::optional<SlowGuess> guess_;
     std::optional<FastEnergy> fast_energy_;
+    std::vector<double> slow_start_;
     std::vector<double> start_frequencies_;
     Filtered last_;
     std::optional<std::string> failure_;  // of the last projection
