@@ -8,6 +8,8 @@
 ///     (2) march, with one sweep more than the tolerance needs and loosely
 ///     (3) march with as many as it needs, finely; what both differ by is the estimate of the error
 ///
+/// Where the start oscillates, the potential of `judge/fast_energy.hpp` acts on the motion too.
+///
 /// The tolerance is that of the solution, not of a step: a run that misses it is repeated.
 #include <fmt/format.h>
 

@@ -9,6 +9,9 @@
 /// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2).
 /// Solutions of the underlying system drift off the length of the springs, and are projected again at given times, or
 /// when what the springs have gathered moves the slow motion.
+///
+/// What the oscillation of the start does to the slow motion comes to F where it was projected away
+/// (`judge/fast_energy.hpp`). Where nothing is projected, the first window sees it.
 #include <numeric>
 
 #include <fmt/format.h>

@@ -7,6 +7,9 @@
 ///             as long as at the last point (`average/slow_manifold.hpp`): stiffness does not add to the cost.
 ///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
 ///     times   and is projected again on the way                                               (section 6.4)
+///
+/// What the oscillation of the start does to the slow motion comes to phi (`judge/fast_energy.hpp`): there is none
+/// after P.
 #include <fmt/format.h>
 
 #include "average/filter.hpp"

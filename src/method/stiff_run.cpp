@@ -258,8 +258,15 @@ void StiffRun::take_fast_energy(In x, In v) {
         return;
     }
     fast_energy_ = std::move(found.energy);
+    if (!fast_energy_) {
+        return;
+    }
+    run_->warn(
+        fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs; the slow motion "
+                    "leaves them out, but for what they do to it in the mean",
+                    fast.energy));
     slow_start_ = put_together(x, v);
-    if (!fast_energy_ || !problem().springs->slow.takes_series()) {
+    if (!problem().springs->slow.takes_series()) {
         return;
     }
     ExpandedMotion expanded(problem(), request());
