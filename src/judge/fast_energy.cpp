@@ -172,7 +172,24 @@ bool FastEnergy::push(double t, In x, In v, Out a) {
         add_to(force, -actions_[j] * modes_.frequency(j), modes_.bend(j, j));
     }
     add_to(a, 1, modes_.tangential(force));
+    take_amplitudes();
     return arrive(point(t, x, v));
+}
+
+void FastEnergy::take_amplitudes() {
+    const std::size_t d = problem_->dimension();
+    amplitudes_.resize(2 * d);
+    for (std::size_t i = 0; i < d; ++i) {
+        double moves = 0;
+        double speed = 0;
+        for (std::size_t j = 0; j < modes_.count(); ++j) {
+            const double share = std::abs(modes_.shape(j)[i]) * swing(j);
+            moves += share / std::sqrt(modes_.frequency(j));
+            speed += share * std::sqrt(modes_.frequency(j));
+        }
+        amplitudes_[i] = std::max(amplitudes_[i], moves);
+        amplitudes_[d + i] = std::max(amplitudes_[d + i], speed);
+    }
 }
 
 double FastEnergy::uncertain_share() const {
@@ -307,7 +324,7 @@ bool FastEnergy::stays(const Exchange& found, double t) {
                   fmt::format("at t = {:.6g} {}, so that {} of the energy of an oscillation may pass to others, where "
                               "less than {} is needed: what springs do to the slow motion is then not known from the "
                               "start (fast_energy = none leaves it out)",
-                              t, what, found.share < 1 ? fmt::format("{:.2g}", found.share) : "all", most_exchange),
+                              t, what, found.share < 1 ? fmt::format("{:.3g}", found.share) : "all", most_exchange),
                   Remedy::resolve};
     return false;
 }

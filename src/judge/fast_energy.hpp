@@ -51,6 +51,10 @@ public:
     /// Another march begins: where the last one ended is no part of its way.
     void begin_again() { last_.reset(); }
 
+    /// Of y = (x, v), what oscillates about the slow motion, the largest where it was asked for:
+    ///
+    ///     sum_j |n_ji| sqrt(2 I_j/mu_j) of x_i,     sum_j |n_ji| sqrt(2 I_j mu_j) of v_i
+    In amplitudes() const { return amplitudes_; }
     /// The share of the push that is not known: what actions may have changed by, and are uncertain by at the start.
     double uncertain_share() const;
 
@@ -66,6 +70,7 @@ private:
         std::vector<std::size_t> modes{};
     };
 
+    void take_amplitudes();
     void find_actions(const Outset& outset, In X, In V);
     void require_steady_forces(const Outset& outset, In X, In V);
     bool holds(std::size_t j) const { return actions_[j] * modes_.frequency(j) > negligible * energy_; }
@@ -88,7 +93,7 @@ private:
     const Problem* problem_;
     SpringModes modes_;
     std::vector<double> moved_, rates_;  // b and b'
-    std::vector<double> actions_;
+    std::vector<double> actions_, amplitudes_;
     std::vector<double> gyration_;  // n_j^T f_v n_k, by rows
     double energy_ = 0;
     double largest_exchange_ = 0;

@@ -146,7 +146,7 @@ public:
             run_->estimate(std::move(found.errors), found.pass.scales,
                            "; what the oscillation that is left out would have done to the slow motion is part of it");
         }
-        run_->leave_out(fast_.amplitudes);
+        leave_out_oscillation();
         if (const double shown = oscillation_shown(fast_, motion_.size(), request()); shown > 1) {
             run_->warn(
                 fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs; the slow "
@@ -202,6 +202,18 @@ private:
                     "{:.1g}: the springs are not fast enough against the slow motion; loosen rtol and atol",
                     sweeps_, *enough, allowed_));
         }
+    }
+
+    /// Where frequencies fall on the way, amplitudes grow.
+    void leave_out_oscillation() {
+        auto amplitudes = fast_.amplitudes;
+        if (const auto& pushing = motion_.fast_energy()) {
+            const double more = 1 + pushing->uncertain_share();
+            for (std::size_t i = 0; i < pushing->amplitudes().size(); ++i) {
+                amplitudes[i] = std::max(amplitudes[i], more * pushing->amplitudes()[i]);
+            }
+        }
+        run_->leave_out(std::move(amplitudes));
     }
 
     double direct() const { return price_of_direct(problem(), motion_.spectrum(), run_->length(), request().rtol); }
