@@ -51,21 +51,16 @@ Solution on_springs(Run& under_way) {
         return under_way.not_started();
     }
     const std::size_t d = run.problem().dimension();
-    auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
+    const auto start = run.projected(run.request().t_start, run.request().start, run.request().velocity);
     if (start) {
         run.judge_start(start->position, start->velocity, start->acceleration);
-    }
-    if (start && run.start_pushes()) {
-        const In known = run.slow_start();
-        start = run.projected(run.request().t_start, known.first(d), known.last(d));
-    }
-    if (!start) {
+    } else {
         run.give_up();
     }
     if (run.violation()) {
         return under_way.not_started();
     }
-    auto y = put_together(start->position, start->velocity);
+    auto y = run.start_pushes() ? run.slow_start() : put_together(start->position, start->velocity);
     run.judge_glide(start->position, start->velocity);
 
     if (project == "each") {
