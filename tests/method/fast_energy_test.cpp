@@ -230,28 +230,35 @@ TEST(FastEnergy, modes_change_as_differences_say) {
     }
 }
 
-TEST(FastEnergy, refuses_a_crossing_of_frequencies_and_auto_goes_on) {
-    // omega (1 + x^2) and 2 omega cross at x = 1, which steps along the slow motion would not see.
-    const auto system = stiff_system(
+/// omega (1 + x^2) and 2 omega, which cross at x = 1: steps along the slow motion do not stop there.
+Problem crossing_springs(double coupling) {
+    return stiff_system(
         3, [](auto, auto, auto, auto f) { f[0] = f[1] = f[2] = 0; }, {1000, 2000},
-        [](auto q, auto, auto g) {
+        [=](auto q, auto, auto g) {
             g[0] = (1 + q[0] * q[0]) * q[1];
-            g[1] = q[2] + 0.05 * q[1];
+            g[1] = q[2] + coupling * q[1];
         });
-    Request request{.start = {0.5, 0, 0}, .velocity = {1.5, 0.5, 0.3}, .t_end = 1};
-    for (const auto& method : all_methods) {
-        request.method = method;
-        request.options.micro_steps_per_period.reset();
-        if (method != "bounded-derivative") {
-            request.options.micro_steps_per_period = 30;
+}
+
+TEST(FastEnergy, refuses_a_crossing_of_frequencies_and_auto_goes_on) {
+    // Springs that do not act on each other come as near as they like without exchanging energy; which energy is whose is
+    // then not known behind the crossing.
+    for (const double coupling : {0.0, 0.05}) {
+        Request request{.start = {0.5, 0, 0}, .velocity = {1.5, 0.5, 0.3}, .t_end = 1};
+        for (const auto& method : all_methods) {
+            request.method = method;
+            request.options.micro_steps_per_period.reset();
+            if (method != "bounded-derivative") {
+                request.options.micro_steps_per_period = 30;
+            }
+            const auto run = solve(crossing_springs(coupling), request);
+            EXPECT_EQ(run.outcome(), Outcome::refused) << method << coupling << run.record().explanation;
+            EXPECT_NE(run.record().explanation.find("cross"), std::string::npos) << run.record().explanation;
         }
-        const auto run = solve(system, request);
-        EXPECT_EQ(run.outcome(), Outcome::refused) << method << run.record().explanation;
-        EXPECT_NE(run.record().explanation.find("cross"), std::string::npos) << run.record().explanation;
+        request.method = "auto";
+        request.options = {};
+        EXPECT_EQ(solve(crossing_springs(coupling), request).outcome(), Outcome::completed);
     }
-    request.method = "auto";
-    request.options = {};
-    EXPECT_EQ(solve(system, request).outcome(), Outcome::completed);
 }
 
 TEST(FastEnergy, refuses_frequencies_of_which_one_is_the_sum_of_the_others) {
