@@ -12,8 +12,7 @@
 ///     E_j = 1/2 (b_j'^2 + mu_j^2 b_j^2), times what makes their sum the energy that (X, V) lacks.
 ///
 /// The last factor makes one action exact to O(omega^-2); of several each is to O(1/omega). Actions stay while no mode
-/// changes by much in its period, and no two or three of them are in resonance, which is
-/// watched along the motion.
+/// changes by much in its period, and no two or three of them are in resonance, which is watched along the motion.
 #pragma once
 
 #include "judge/fast_oscillation.hpp"
