@@ -29,6 +29,7 @@ Problem two_springs(double omega) {
 Request projection_request(std::vector<double> start, std::vector<double> velocity, double tolerance) {
     Request request{.start = std::move(start), .velocity = std::move(velocity), .t_end = 10, .method = "ipa"};
     request.options.projection_tolerance = tolerance;
+    request.options.fast_energy = "none";
     return request;
 }
 

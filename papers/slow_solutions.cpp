@@ -26,6 +26,7 @@ Request ipa_request(double omega) {
                     .method = "ipa",
                     .keep = Recorder::Keep::nothing};
     request.options.projection_tolerance = stopping_tolerance(omega);
+    request.options.fast_energy = "none";
     return request;
 }
 

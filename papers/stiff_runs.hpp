@@ -27,6 +27,7 @@ inline Request hmm_request(std::vector<double> start) {
     request.options.filter = "exponential";
     request.options.window_periods = 20;
     request.options.project = "start";
+    request.options.fast_energy = "none";
     return request;
 }
 

@@ -31,6 +31,7 @@ SlowManifold::SlowManifold(const Problem& problem, MultiplierExpansion& expansio
 SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v) {
     constexpr int most_iterations = 20;
     constexpr double small = 1e-10;  // then only rounding is left
+    constexpr double rounding = std::numeric_limits<double>::epsilon();
     move_.normals().at(x, t, directions_);
     double before = HUGE_VAL;
     double length = 0;
@@ -60,7 +61,8 @@ SlowManifold::Ending SlowManifold::operator()(int sweeps, double t, Out x, Out v
         if (!std::isfinite(change)) {
             return Ending::too_far;
         }
-        if (change < small && change > 0.5 * before) {
+        // NOTE: where nothing along the normals remains to be rounded (as lambda = 0), changes fall without end.
+        if (change < rounding || (change < small && change > 0.5 * before)) {
             residual_ = change;
             return Ending::settled;
         }

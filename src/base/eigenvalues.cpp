@@ -13,6 +13,11 @@ Eigen::VectorXcd eigenvalues(const Eigen::MatrixXd& matrix) {
     return Eigen::EigenSolver<Eigen::MatrixXd>(matrix, false).eigenvalues();
 }
 
+SymmetricEigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& matrix) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+    return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix) {
     return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
 }

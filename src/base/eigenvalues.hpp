@@ -11,6 +11,12 @@ struct Eigenpairs {
 };
 Eigenpairs eigenpairs(const Eigen::MatrixXd& matrix);
 Eigen::VectorXcd eigenvalues(const Eigen::MatrixXd& matrix);
+/// With values in ascending order.
+struct SymmetricEigenpairs {
+    Eigen::VectorXd values;
+    Eigen::MatrixXd vectors;  ///< orthonormal, one a column
+};
+SymmetricEigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& matrix);
 /// Ascending.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);
 

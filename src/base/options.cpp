@@ -67,6 +67,10 @@ std::span<const OptionEntry> option_catalogue() {
          "where iterated projections on the way begin: elongations (where springs are as long as at the last projected "
          "point) or none (at the point itself)",
          &Options::guess},
+        {"fast_energy",
+         "what oscillations of stiff springs that the start holds do to the slow motion: adiabatic (each keeps its "
+         "action, and its energy is a potential) or none (they are taken out, and that is left out)",
+         &Options::fast_energy},
         {"difference",
          "how the averaged rate is recovered from the map over one period: central, forward or backward differences",
          &Options::difference},

@@ -48,7 +48,8 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
     springs.measures->values(x, outset.t_start, here);
     FastOscillation found{.energy = kinetic_energy(problem, outset.t_start, x, w),
                           .amplitudes = std::vector<double>(2 * d),
-                          .pushes = std::vector<double>(2 * d)};
+                          .pushes = std::vector<double>(2 * d),
+                          .shifts = std::vector<double>(2 * d)};
     for (const auto& spring : springs.entries) {
         for (std::size_t m = spring.first; m < spring.last; ++m) {
             found.energy += spring.strength * (there[m] - here[m]) * (there[m] - here[m]) / 2;
@@ -59,7 +60,9 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
     const double longest = std::min(outset.length() / 2, size.time);
     const Mass mass = problem.mass.at(x, outset.t_start);
     const auto moved = moved_by_springs(problem, mass);
-    double largest_push = 0;  // the slow motion hands it on from one coordinate to the others
+    // The slow motion hands them on from one coordinate to the others.
+    double largest_push = 0;
+    double largest_shift = 0;
     for (std::size_t i = 0; i < d; ++i) {
         const double mobility = mass.inverse_entry(i, i);
         const double speed = std::sqrt(2 * found.energy * mobility);
@@ -68,13 +71,15 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
         const double slope =
             d <= many ? slope_of_frequencies(problem, outset.t_start, x, i, spectrum, size.length) : 1 / size.length;
         const double share = speed / spectrum.slowest / size.length;
-        const double push = found.energy * mobility * slope +
-                            share * share * (size.acceleration + size.velocity * size.velocity / size.length);
-        largest_push = larger(largest_push, push);
+        largest_push = larger(largest_push, found.energy * mobility * slope);
+        largest_shift =
+            larger(largest_shift, share * share * (size.acceleration + size.velocity * size.velocity / size.length));
     }
     for (std::size_t i = 0; i < d; ++i) {
         found.pushes[i] = largest_push * longest * outset.length();
         found.pushes[d + i] = largest_push * outset.length();
+        found.shifts[i] = largest_shift * longest * outset.length();
+        found.shifts[d + i] = largest_shift * outset.length();
     }
     return found;
 }

@@ -4,7 +4,8 @@
 ///     amplitudes     of v_i: sqrt(2 E (M^-1)_ii),  of x_i: that over the slowest frequency mu
 ///
 /// While it lasts, E/mu stays (an adiabatic invariant): it pushes the slow motion like a potential E mu(X)/mu(X_0),
-/// with the force -E grad ln mu. Its square shifts the mean of any other force by the share (amplitude/length)^2.
+/// with the force -E grad ln mu, which `judge/fast_energy.hpp` adds. Its square shifts the mean of any other force by
+/// the share (amplitude/length)^2.
 #pragma once
 
 #include <vector>
@@ -18,7 +19,9 @@ namespace lento {
 struct FastOscillation {
     double energy = 0;
     std::vector<double> amplitudes{};  ///< of y = (x, v): what is left out
-    std::vector<double> pushes{};      ///< how far it would have moved the slow motion's y by the end, at most
+    // How far these would have moved the slow motion's y by the end, at most.
+    std::vector<double> pushes{};  ///< the potential
+    std::vector<double> shifts{};  ///< the square of the amplitudes
 };
 
 FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, In x, In v, const SlowSize& size);

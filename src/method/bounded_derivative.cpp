@@ -8,6 +8,8 @@
 ///     (2) march, with one sweep more than the tolerance needs and loosely
 ///     (3) march with as many as it needs, finely; what both differ by is the estimate of the error
 ///
+/// Where the start oscillates, the potential of `judge/fast_energy.hpp` acts on the motion too.
+///
 /// The tolerance is that of the solution, not of a step: a run that misses it is repeated.
 #include <fmt/format.h>
 
@@ -24,8 +26,11 @@ namespace {
 constexpr std::array options{
     Method::Option{"macro",
                    "stoermer-cowell; rk4 with macro_step or steps; dopri5, ode113, arkode-8, cvode-adams, ..."},
-    Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"},
-    Method::Option{"sweeps", "as the tolerance needs, 0 to 3"}, Method::Option{"estimate", "yes"}};
+    Method::Option{"macro_step", "adaptive"},
+    Method::Option{"steps", "adaptive"},
+    Method::Option{"sweeps", "as the tolerance needs, 0 to 3"},
+    Method::Option{"fast_energy", "adiabatic; or none"},
+    Method::Option{"estimate", "yes"}};
 
 /// The largest amplitude, in tolerances, of the oscillations that the slow motion from this start leaves out.
 double oscillation_shown(const FastOscillation& fast, const SlowSize& size, const Request& request) {
@@ -136,11 +141,13 @@ public:
              .errors = [&](const Pass& coarse, const Pass& fine) { return errors(coarse, fine); }});
         for_estimate_ = motion_.force_evaluations() - before - last;
         if (!found.errors.empty()) {
-            add_to(found.errors, 1, fast_.pushes);
+            const auto& pushing = motion_.fast_energy();
+            add_to(found.errors, 1, fast_.shifts);
+            add_to(found.errors, pushing ? pushing->uncertain_share() : 1, fast_.pushes);
             run_->estimate(std::move(found.errors), found.pass.scales,
                            "; what the oscillation that is left out would have done to the slow motion is part of it");
         }
-        run_->leave_out(fast_.amplitudes);
+        leave_out_oscillation();
         if (const double shown = oscillation_shown(fast_, motion_.size(), request()); shown > 1) {
             run_->warn(
                 fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs; the slow "
@@ -161,6 +168,21 @@ private:
         const auto d = problem().dimension();
         const auto& size = motion_.size();
         fast_ = fast_oscillation(problem(), run_->outset(), std::span(y).first(d), std::span(y).last(d), size);
+        auto pushing = fast_energy_of_run(problem(), options(), run_->outset(), std::span(y).first(d),
+                                          std::span(y).last(d), fast_, size, request().tolerance());
+        if (pushing.warning) {
+            run_->warn(*std::move(pushing.warning));
+        }
+        if (pushing.violation) {
+            run_->refuse(*pushing.violation);
+            return;
+        }
+        if (pushing.energy) {
+            motion_.push_by(*pushing.energy, run_->outset());
+        }
+        if (motion_.violation()) {
+            return;
+        }
         const double tolerated = request().tolerance().least_absolute(d) + request().rtol * size.length;
         allowed_ = 0.3 * tolerated / (size.time * size.time);
         const auto corrections = motion_.corrections(y);
@@ -181,6 +203,18 @@ private:
                     "{:.1g}: the springs are not fast enough against the slow motion; loosen rtol and atol",
                     sweeps_, *enough, allowed_));
         }
+    }
+
+    /// Where frequencies fall on the way, amplitudes grow.
+    void leave_out_oscillation() {
+        auto amplitudes = fast_.amplitudes;
+        if (const auto& pushing = motion_.fast_energy()) {
+            const double more = 1 + pushing->uncertain_share();
+            for (std::size_t i = 0; i < pushing->amplitudes().size(); ++i) {
+                amplitudes[i] = std::max(amplitudes[i], more * pushing->amplitudes()[i]);
+            }
+        }
+        run_->leave_out(std::move(amplitudes));
     }
 
     double direct() const { return price_of_direct(problem(), motion_.spectrum(), run_->length(), request().rtol); }
@@ -256,6 +290,7 @@ private:
 
     void count() {
         run_->note(choice_);
+        run_->note("fast_energy", motion_.fast_energy() ? "adiabatic" : "none");
         run_->note("sweeps", fmt::format("{}", last_sweeps_));
         run_->statistics().slow_evaluations = motion_.evaluations();
         run_->statistics().force_evaluations = motion_.force_evaluations() - for_estimate_;

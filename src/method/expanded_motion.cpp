@@ -68,9 +68,19 @@ std::vector<double> ExpandedMotion::start(int sweeps) {
         add_to(displacement, -1, x);
         const auto turn = turn_of_velocity(*problem_, request_->t_start, x, displacement, request_->velocity);
         add_to(std::span(y).last(problem_->dimension()), 1, turn);
+        add_to(std::span(y).last(problem_->dimension()), 1, turn_by_oscillation_);
         settle(sweeps, y);
     }
     return y;
+}
+
+void ExpandedMotion::push_by(const FastEnergy& fast, const Outset& outset) {
+    turn_by_oscillation_ = fast.turn();
+    if (const auto y = start(0); !violation_) {
+        const auto d = problem_->dimension();
+        fast_energy_.emplace(*problem_, outset, std::span(y).first(d), std::span(y).last(d));
+        violation_ = fast_energy_->violation();
+    }
 }
 
 void ExpandedMotion::settle(int sweeps, Out y) {
@@ -110,15 +120,21 @@ std::vector<double> ExpandedMotion::corrections(In y) {
 AveragedAcceleration ExpandedMotion::acceleration(int sweeps) {
     last_correction_ = 0;
     expansion_->draw_back_at(1 / size_.time);
+    if (fast_energy_) {
+        fast_energy_->begin_again();
+    }
     return [this, sweeps](double t, In x, In v, Out a) {
         const bool done = (*expansion_)(sweeps, MultiplierExpansion::Wanted::values, t, x, v);
         ++evaluations_;
         failure_ = done ? no_contraction(t) : expansion_->dependent() ? dependent(t) : not_finite(t);
+        std::ranges::copy(expansion_->acceleration(), a.begin());
+        if (!failure_ && fast_energy_ && !fast_energy_->push(t, x, v, a)) {
+            failure_ = fast_energy_->violation();
+        }
         if (failure_) {
             std::ranges::fill(a, std::numeric_limits<double>::quiet_NaN());
             return;
         }
-        std::ranges::copy(expansion_->acceleration(), a.begin());
         last_correction_ = std::max(last_correction_, expansion_->corrections().back());
     };
 }

@@ -3,6 +3,7 @@
 
 #include "average/multiplier_expansion.hpp"
 #include "average/slow_manifold.hpp"
+#include "judge/fast_energy.hpp"
 #include "judge/slow_size.hpp"
 #include "lento/judge/violation.hpp"
 #include "lento/run/macro.hpp"
@@ -33,6 +34,10 @@ public:
     /// The one that the true motion oscillates about: with the momentum along the springs' level sets that it has.
     std::vector<double> start(int sweeps);
 
+    /// From here on fast oscillations about the start act on the motion, as `judge/fast_energy.hpp` has it.
+    void push_by(const FastEnergy& fast, const Outset& outset);
+    const std::optional<FastEnergy>& fast_energy() const { return fast_energy_; }
+
     /// What each of the sweeps that are possible adds to the acceleration at the slow start.
     std::vector<double> corrections(In y);
 
@@ -60,6 +65,8 @@ private:
     std::optional<Violation> violation_, failure_;
     std::optional<MultiplierExpansion> expansion_;
     std::optional<SlowManifold> manifold_;
+    std::optional<FastEnergy> fast_energy_;
+    std::vector<double> turn_by_oscillation_;
     SlowSize size_;
     double last_correction_ = 0;
     std::int64_t evaluations_ = 0;

@@ -9,6 +9,9 @@
 /// p is known and never averaged. The start is projected by filtering the state in the same way (section 3.2).
 /// Solutions of the underlying system drift off the length of the springs, and are projected again at given times, or
 /// when what the springs have gathered moves the slow motion.
+///
+/// What the oscillation of the start does to the slow motion comes to F where it was projected away
+/// (`judge/fast_energy.hpp`). Where nothing is projected, the first window sees it.
 #include <numeric>
 
 #include <fmt/format.h>
@@ -33,6 +36,7 @@ constexpr std::array options{
     Method::Option{"window_periods", "12, or 20 with exponential; more where springs move slower together"},
     Method::Option{"project", "auto; or start, times, never"},
     Method::Option{"project_times", "none"},
+    Method::Option{"fast_energy", "adiabatic; or none, as in the papers; none with project = never"},
     Method::Option{"estimate", "yes"}};
 
 /// Decides when to project again, after each step: where the springs have gathered energy that could matter beside the
@@ -146,6 +150,7 @@ Solution on_springs(Run& under_way) {
 
     motion.acceleration = [&](double t, In X, In V, Out F) {
         std::ranges::copy(run.filtered(t, X, V).acceleration, F.begin());
+        run.push(t, X, V, F);
     };
     motion.rate = first_order_rate(motion.acceleration);
     motion.project = [&](double t, Out y) {
@@ -170,6 +175,9 @@ Solution on_springs(Run& under_way) {
     run.judge_glide(X, V);
     run.course.averages_forces = true;
     run.judge_start(X, V, run.filtered(run.request().t_start, X, V).acceleration);
+    if (run.start_pushes()) {
+        y = run.slow_start();
+    }
     if (run.violation()) {
         return under_way.not_started();
     }

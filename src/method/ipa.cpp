@@ -7,6 +7,9 @@
 ///             as long as at the last point (`average/slow_manifold.hpp`): stiffness does not add to the cost.
 ///     start   the stiff system itself is integrated from P(q_0, p_0)                          (section 6.3)
 ///     times   and is projected again on the way                                               (section 6.4)
+///
+/// What the oscillation of the start does to the slow motion comes to phi (`judge/fast_energy.hpp`): there is none
+/// after P.
 #include <fmt/format.h>
 
 #include "average/filter.hpp"
@@ -34,6 +37,7 @@ constexpr std::array options{
     Method::Option{"project_times", "none"},
     Method::Option{"projection_tolerance", "follows the frequency"},
     Method::Option{"guess", "elongations; or none, as in the paper"},
+    Method::Option{"fast_energy", "adiabatic; or none, as in the papers"},
     Method::Option{"estimate", "yes"}};
 
 Solution on_springs(Run& under_way) {
@@ -56,7 +60,7 @@ Solution on_springs(Run& under_way) {
     if (run.violation()) {
         return under_way.not_started();
     }
-    auto y = put_together(start->position, start->velocity);
+    auto y = run.start_pushes() ? run.slow_start() : put_together(start->position, start->velocity);
     run.judge_glide(start->position, start->velocity);
 
     if (project == "each") {
@@ -85,6 +89,7 @@ Solution on_springs(Run& under_way) {
                 return;
             }
             put_together(point->velocity, point->acceleration, rate);
+            run.push(t, point->position, point->velocity, rate.last(d));
             put_together(point->position, point->velocity, evaluated_at);
             for (std::size_t i = 0; i < pulled; ++i) {
                 rate[i] += pull * (evaluated_at[i] - z[i]);
@@ -116,6 +121,7 @@ Solution on_springs(Run& under_way) {
     Acceleration acceleration(run.problem());
     motion.acceleration = [&](double t, In x, In v, Out a) {
         acceleration(x, v, t, {}, a);
+        run.push(t, x, v, a);
         run.count_evaluations(1);
     };
     motion.rate = first_order_rate(motion.acceleration);

@@ -79,6 +79,7 @@ Solution solve_on_springs(Run& run, Solution (*follow)(Run& run)) {
         return run.not_started();
     }
     Request request = run.request();
+    request.options.fast_energy = "none";  // constraints do not oscillate
     const auto [stiff, frequency] = relaxed_for(run.problem(), request);
     const auto complete = with_multipliers(run.problem());
     if (request.sink) {

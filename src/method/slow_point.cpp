@@ -39,6 +39,7 @@ double multiplier_error(const StiffRun& run, const ProjectedPoint& point) {
 Request without_run(Request request, const Problem& problem, const Method& method) {
     request.t_end = request.t_start + 1e9 * spring_scales(problem.springs->entries).slowest;
     request.options = only(request.options, projection_option_names(method));
+    request.options.fast_energy = "none";
     return request;
 }
 

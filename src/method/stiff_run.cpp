@@ -6,6 +6,7 @@
 #include "judge/price.hpp"
 #include "judge/window_size.hpp"
 #include "lento/base/misuse.hpp"
+#include "method/expanded_motion.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/normal_matrix.hpp"
 
@@ -232,9 +233,57 @@ void StiffRun::judge_start(In x, In v, In acceleration) {
     if (violation()) {
         return;
     }
+    take_fast_energy(x, v);
+    if (fast_energy_ || violation()) {
+        return;
+    }
     if (auto warning = fast_start(problem(), run_->outset(), x, v, acceleration, size_)) {
         start_was_fast_ = true;
         run_->warn(*std::move(warning));
+    }
+}
+
+void StiffRun::take_fast_energy(In x, In v) {
+    fast_energy_.reset();
+    if (!spectrum_.known || !spectrum_.independent) {
+        return;
+    }
+    const auto fast = fast_oscillation(problem(), run_->outset(), x, v, size_);
+    auto found = fast_energy_of_run(problem(), options(), run_->outset(), x, v, fast, size_, request().tolerance());
+    if (found.warning) {
+        run_->warn(*std::move(found.warning));
+    }
+    if (found.violation) {
+        run_->refuse(*found.violation);
+        return;
+    }
+    fast_energy_ = std::move(found.energy);
+    if (!fast_energy_) {
+        return;
+    }
+    run_->warn(
+        fmt::format("the start has an energy of {:.2g} in fast oscillations of the springs; the slow motion "
+                    "leaves them out, but for what they do to it in the mean",
+                    fast.energy));
+    slow_start_ = put_together(x, v);
+    if (!problem().springs->slow.takes_series()) {
+        return;
+    }
+    ExpandedMotion expanded(problem(), request());
+    const auto y = expanded.violation() ? std::vector<double>() : expanded.start(0);
+    if (!expanded.violation()) {
+        expanded.push_by(FastEnergy(problem(), run_->outset(), In(y).first(x.size()), In(y).last(x.size())),
+                         run_->outset());
+    }
+    if (!expanded.violation()) {
+        fast_energy_ = expanded.fast_energy();
+        slow_start_ = expanded.start(0);
+    }
+}
+
+void StiffRun::push(double t, In x, In v, Out acceleration) {
+    if (fast_energy_ && !fast_energy_->push(t, x, v, acceleration)) {
+        std::ranges::fill(acceleration, std::numeric_limits<double>::quiet_NaN());
     }
 }
 
@@ -287,6 +336,9 @@ Solution StiffRun::solve(const SlowMotion& motion, const MacroSolvers& solvers, 
                fmt::format("windows of {:.3g} see the slow motion change, and move it by about {:.1g} of its size in "
                            "all: the springs are not fast against it",
                            window_->width(), moved));
+    } else if (fast_energy_ && fast_energy_->violation() && result.outcome != Outcome::completed) {
+        const auto& resonance = *fast_energy_->violation();
+        end_as(result, resonance.outcome, Run::sentence_of(resonance));
     } else if (failure_ && result.outcome == Outcome::diverged) {
         end_as(result, Outcome::not_converged, *failure_);
     }
@@ -312,6 +364,7 @@ void StiffRun::count() {
     run_->note("micro", chosen_.micro.value_or("verlet"));
     run_->note("micro_steps_per_period", fmt::format("{}", window_->steps_per_period()));
     run_->note("filter", *chosen_.filter);
+    run_->note("fast_energy", fast_energy_ ? "adiabatic" : "none");
     run_->note("window_periods", fmt::format("{:.6g}", window_->width() / scales_.slowest));
 }
 

@@ -9,6 +9,7 @@
 #include "average/projection.hpp"
 #include "average/slow_manifold.hpp"
 #include "average/stiff_window.hpp"
+#include "judge/fast_energy.hpp"
 #include "judge/slow_size.hpp"
 #include "judge/stiff_scales.hpp"
 #include "lento/run/run.hpp"
@@ -62,6 +63,9 @@ public:
 
     /// The start of the slow motion is known: what was taken out, and is there still a slow motion?
     void judge_start(In x, In v, In acceleration);
+    /// Adds what the fast oscillations of the start do to the slow motion. Where that is no longer known there is no
+    /// acceleration: an adaptive march tries again with a shorter step, and `solve` says why it failed.
+    void push(double t, In x, In v, Out acceleration);
     /// How far one more iteration moves a projected point along the slow manifold, over the size of the motion. An
     /// adaptive march cannot be asked for less: the number of iterations changes from one evaluation to the next.
     void judge_glide(In x, In v);
@@ -71,6 +75,10 @@ public:
 
     /// Whether fast oscillations were taken out at the start that matter beside the slow motion.
     bool start_was_fast() const { return start_was_fast_; }
+    /// Whether they push the slow motion as they would have. Then the slow start y = (x, v) is known better than from
+    /// windows, whose few micro-steps a period do not see the phase of an oscillation well.
+    bool start_pushes() const { return fast_energy_.has_value(); }
+    const std::vector<double>& slow_start() const { return slow_start_; }
     /// What a method tells of its march, for the warnings at the end.
     struct Course {
         bool averages_forces = false, steps_start_projected = false;
@@ -84,6 +92,7 @@ public:
 
 private:
     void make_window();
+    void take_fast_energy(In x, In v);
     std::optional<Violation> first_violation() const;
     std::optional<Violation> separation_violation(const SlowSize& size) const;
     /// Refuses to go on where following the springs themselves would have been much cheaper.
@@ -101,6 +110,8 @@ private:
     std::unique_ptr<StiffWindow> window_;
     std::unique_ptr<Projection> projection_;
     std::optional<SlowGuess> guess_;
+    std::optional<FastEnergy> fast_energy_;
+    std::vector<double> slow_start_;
     std::vector<double> start_frequencies_;
     Filtered last_;
     std::optional<std::string> failure_;  // of the last projection

@@ -28,6 +28,7 @@ struct Options {
     std::optional<std::vector<double>> project_times{};
     std::optional<double> projection_tolerance{};
     std::optional<std::string> guess{};
+    std::optional<std::string> fast_energy{};
     std::optional<std::string> difference{};
     std::optional<std::size_t> difference_order{};
     std::optional<std::size_t> periods_per_step{};
