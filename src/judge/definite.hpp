@@ -27,8 +27,8 @@ struct MassesAtEnd {
     std::string sentence{};
 };
 
-/// None where they are no reason for the march to end. Looks at its end, along the motion from there, and on the straight
-/// line ahead where that is too long to follow; `from` is the start, for comparison.
+/// None where they are no reason for the march to end. Looks at its end, along the motion from there, and on the
+/// straight line ahead where that is too long to follow; `from` is the start, for comparison.
 std::optional<MassesAtEnd> masses_at_end(const Problem& problem, const Outset& from, const MarchEnd& end);
 
 }  // namespace lento

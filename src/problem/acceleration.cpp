@@ -24,7 +24,8 @@ void Acceleration::eliminate(In x, In v, double t, Out a) {
         std::fill(a.begin(), a.end(), std::numeric_limits<double>::quiet_NaN());
         return;
     }
-    // NOTE: what constraints do to a coordinate is summed before it is added: tensions may be far larger than their sum.
+    // NOTE: what constraints do to a coordinate is summed before it is added: tensions may be far larger than their
+    // sum.
     std::ranges::copy(a, pull_.begin());
     manifold_->constrain_acceleration(gradient_, x, v, t, pull_, lambda_);
     std::ranges::fill(pull_, 0.0);

@@ -107,7 +107,8 @@ TEST(VaryingMasses, verlet_and_its_compositions_keep_their_orders) {
     expect_free_order<OnMotion<DormandPrince, double>>(0, 5, {10, 20, 40});
 }
 
-/// As with constant masses: compositions are refused there (`require_stepper_suits_velocity`), since they are of order 2.
+/// As with constant masses: compositions are refused there (`require_stepper_suits_velocity`), since they are of order
+/// 2.
 TEST(VaryingMasses, where_forces_see_the_velocity_verlet_and_runge_kutta_keep_theirs) {
     expect_free_order<Verlet<double>>(0.3, 2, {20, 40, 80});
     expect_free_order<OnMotion<RungeKutta4, double>>(0.3, 4, {40, 80, 160});
