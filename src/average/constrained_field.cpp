@@ -3,7 +3,10 @@
 namespace lento {
 
 MultiplierSeries::MultiplierSeries(const Mass& mass, std::shared_ptr<const Constraints> constraints)
-    : normals_(mass, std::move(constraints)), matrix_(normals_.pattern(), mass), scratch_(mass.dimension()) {}
+    : normals_(mass, std::move(constraints)),
+      matrix_(normals_.pattern(), mass),
+      pull_(mass.dimension()),
+      scratch_(mass.dimension()) {}
 
 bool MultiplierSeries::eliminate(int degree, In normals, In curvature, Out f) {
     const auto& pattern = normals_.pattern();
@@ -14,9 +17,12 @@ bool MultiplierSeries::eliminate(int degree, In normals, In curvature, Out f) {
     if (!matrix_.factorise(normals.first(size))) {
         return false;
     }
-    // result -= M^-1 G_j^T lambda_i, and result += G_j a_i
-    const auto pull = [&](std::size_t j, std::size_t i, Out result) {
-        normals_.pull(normals.subspan(j * size, size), In(lambda_).subspan(i * count, count), 1, result);
+    // a -= (M^-1 G^T)_j lambda_i, and result += G_j a_i
+    // NOTE: what constraints do to a coordinate is summed first: tensions may be far larger than their sum.
+    const auto pull = [&](std::size_t j, std::size_t i, Out a) {
+        std::ranges::fill(pull_, 0.0);
+        normals_.pull(normals.subspan(j * size, size), In(lambda_).subspan(i * count, count), 1, pull_);
+        add_to(a, 1, pull_);
     };
     const auto along = [&](std::size_t j, std::size_t i, Out result) {
         for (std::size_t row = 0; row < count; ++row) {

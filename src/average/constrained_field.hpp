@@ -33,7 +33,7 @@ public:
 private:
     Normals normals_;
     NormalMatrix matrix_;
-    std::vector<double> lambda_, scratch_;
+    std::vector<double> lambda_, pull_, scratch_;
 };
 
 class ConstrainedField final : public PhaseField {

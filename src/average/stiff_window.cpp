@@ -7,11 +7,12 @@ namespace {
 
 /// The motion as moves from the centre.
 Problem moves_of(const Problem& problem, CentredForce& force) {
-    return coordinates_problem(
-               problem.dimension(), {},
-               Forces::of(problem.dimension(), 0,
-                          [&force](In d, In v, double s, In theta, Out f) { force.at(d, v, s, theta, f); }))
-        .with_mass(problem.mass);
+    auto moves = coordinates_problem(
+        problem.dimension(), {}, Forces::of(problem.dimension(), 0, [&force](In d, In v, double s, In theta, Out f) {
+            force.at(d, v, s, theta, f);
+        }));
+    // NOTE: as all forces of a problem, those near a centre are divided already by masses that vary.
+    return problem.mass.varies() ? moves : moves.with_mass(problem.mass);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ void subtract_gradient(Model& model, Node potential, std::vector<Node>& forces);
 /// Makes the stiff forces from the springs, and the complete ones from these and the slow ones.
 void add_stiff_forces(Model& model);
 
-/// Whether M(x, t) varies and forces are divided by it in the graph: one coordinate each, or up to a dozen coupled ones.
-/// Series, vectors and gradients of accelerations are then to be had as those of any expression. Beyond, L grows with
-/// the cube of the number of coordinates, and is computed in numbers.
+/// Whether M(x, t) varies and forces are divided by it in the graph: one coordinate each, or up to a dozen coupled
+/// ones. Series, vectors and gradients of accelerations are then to be had as those of any expression. Beyond, L grows
+/// with the cube of the number of coordinates, and is computed in numbers.
 bool divides_in_graph(const Model& model);
 /// M(x, t)^-1 f by Cholesky's L L^T, not a number where M is not positive definite; constant masses leave f.
 std::vector<Node> divided_by_masses(Model& model, std::vector<Node> forces);

@@ -11,6 +11,7 @@ Acceleration::Acceleration(const Problem& problem)
       scratch_(problem.dimension()) {
     if (problem.constraints) {
         manifold_ = std::make_unique<Manifold>(problem);
+        pull_.resize(problem.dimension());
         gradient_.resize(manifold_->entries());
         lambda_.resize(manifold_->count());
     }
@@ -23,7 +24,13 @@ void Acceleration::eliminate(In x, In v, double t, Out a) {
         std::fill(a.begin(), a.end(), std::numeric_limits<double>::quiet_NaN());
         return;
     }
-    manifold_->constrain_acceleration(gradient_, x, v, t, a, lambda_);
+    // NOTE: what constraints do to a coordinate is summed before it is added: tensions may be far larger than their
+    // sum.
+    std::ranges::copy(a, pull_.begin());
+    manifold_->constrain_acceleration(gradient_, x, v, t, pull_, lambda_);
+    std::ranges::fill(pull_, 0.0);
+    manifold_->pull(gradient_, lambda_, 1, pull_);
+    add_to(a, 1, pull_);
 }
 
 }  // namespace lento

@@ -81,7 +81,7 @@ private:
     double inverse_mass_ = 1;  // of a single coordinate
     std::int64_t evaluations_ = 0;
     std::unique_ptr<Manifold> manifold_;
-    std::vector<double> scratch_, gradient_, lambda_;
+    std::vector<double> scratch_, pull_, gradient_, lambda_;
 };
 
 }  // namespace lento

@@ -1,4 +1,5 @@
-/// The accelerations M(x, t)^-1 f that forces give where masses vary: by L D L^T at each point, of numbers or of series.
+/// The accelerations M(x, t)^-1 f that forces give where masses vary: by L D L^T at each point, of numbers or of
+/// series.
 #pragma once
 
 #include "lento/problem/forces.hpp"

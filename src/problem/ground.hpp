@@ -14,7 +14,11 @@ namespace lento {
 class Ground {
 public:
     explicit Ground(const Problem& problem)
-        : manifold_(problem), last_(manifold_.entries()), here_(manifold_.entries()), multipliers_(manifold_.count()) {}
+        : manifold_(problem),
+          last_(manifold_.entries()),
+          here_(manifold_.entries()),
+          mu_(manifold_.count()),
+          lambda_(manifold_.count()) {}
 
     /// The chain begins at y, which is on the constraints.
     void begin(double t, In y) { manifold_.gradient(y.first(d()), t, last_); }
@@ -25,11 +29,11 @@ public:
         if (!manifold_.factorise(last_)) {
             return {.converged = false, .independent = false};
         }
-        if (const auto reached = manifold_.to_position(last_, t, x, multipliers_); !reached.converged) {
+        if (const auto reached = manifold_.to_position(last_, t, x, mu_); !reached.converged) {
             return reached;
         }
         manifold_.gradient(x, t, here_);
-        const auto reached = manifold_.to_velocity_along(last_, here_, x, t, y.last(d()), multipliers_);
+        const auto reached = manifold_.to_velocity_along(last_, here_, x, t, y.last(d()), lambda_);
         std::swap(last_, here_);
         return reached;
     }
@@ -40,6 +44,11 @@ public:
         return along(t, y);
     }
 
+    /// Both sets of multipliers of the last move. A half-explicit step moves by h times the weight of a stage: mu and
+    /// lambda of that stage are these over that.
+    In position_multipliers() const { return mu_; }
+    In velocity_multipliers() const { return lambda_; }
+
     const std::vector<std::string>& names() const { return manifold_.constraints().names(); }
     std::int64_t iterations() const { return manifold_.iterations(); }
     Manifold& manifold() { return manifold_; }
@@ -48,7 +57,7 @@ private:
     std::size_t d() const { return manifold_.dimension(); }
 
     Manifold manifold_;
-    std::vector<double> last_, here_, multipliers_;
+    std::vector<double> last_, here_, mu_, lambda_;
 };
 
 }  // namespace lento

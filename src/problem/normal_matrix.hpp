@@ -1,7 +1,8 @@
 /// The matrix g' M^-1 g'^T that multipliers are found with: one row and column a constraint. What it is made of are the
 /// numbers of `problem/normals.hpp`.
 ///
-/// Few constraints, or masses that are not diagonal: dense. Many: sparse L D L^T, pattern and order of elimination analysed once.
+/// Few constraints, or masses that are not diagonal: dense. Many: sparse L D L^T, pattern and order of elimination
+/// analysed once.
 #pragma once
 
 #include "lento/problem/constraints.hpp"

@@ -1,7 +1,8 @@
 /// The normals of constraints, or of springs, at a point: the directions M^-1 g'^T in which they push.
 ///
-/// At each point they are a row of numbers: the entries of g', and behind them, where masses vary with position or time,
-/// the rows of g' M^-1 there. Steppers keep such rows of several points at once, and matrices are made of two of them.
+/// At each point they are a row of numbers: the entries of g', and behind them, where masses vary with position or
+/// time, the rows of g' M^-1 there. Steppers keep such rows of several points at once, and matrices are made of two of
+/// them.
 #pragma once
 
 #include <memory>

@@ -8,6 +8,7 @@
 #include "base/number.hpp"
 #include "judge/coarse_tolerance.hpp"
 #include "judge/constrained_start.hpp"
+#include "judge/definite.hpp"
 #include "judge/late_times.hpp"
 #include "lento/base/misuse.hpp"
 #include "run/second_opinion.hpp"
@@ -28,25 +29,20 @@ void require_options_apply(const Options& options, const Method& method) {
     }
 }
 
-/// Throws Misuse where masses that vary are no masses at the start.
-void require_definite(const Problem& problem, const Request& request) {
-    if (!problem.mass.varies()) {
-        return;
-    }
-    const std::size_t n = problem.dimension();
-    const Mass mass = problem.mass.at(request.start, request.t_start);
-    if (n == 1) {
-        require_positive(mass.entry(0, 0), fmt::format("the mass of {} at the start", problem.names[0]));
-        return;
-    }
-    Rows entries(n, n);
-    for (std::size_t k = 0; k < n * n; ++k) {
-        entries.entries[k] = mass.entry(k / n, k % n);
-    }
-    try {
-        (void)Mass::full(std::move(entries));
-    } catch (const Misuse& wrong) {
-        throw Misuse(fmt::format("at the start {}", wrong.what()));
+/// Whether a march that ended so may have met masses that are none. Where it has not begun, other reasons hold.
+bool may_have_lost_masses(const MarchResult& result, double start) {
+    switch (result.outcome) {
+        case Outcome::diverged:
+        case Outcome::unstable:
+        case Outcome::not_converged:
+        case Outcome::off_constraints:
+        case Outcome::budget_exhausted:
+            return true;
+        case Outcome::refused:
+        case Outcome::no_scale_separation:
+            return result.reached > start;
+        default:
+            return false;
     }
 }
 
@@ -127,6 +123,9 @@ Solution Run::finished(Ending ending) {
     if (violation_) {
         end_as(result, violation_->outcome, violation_->sentence);
     }
+    if (problem_.mass.varies() && may_have_lost_masses(result, request_.t_start)) {
+        explain_by_masses(ending);
+    }
     if (const auto& price = ending.price_of_direct;
         price && result.outcome == Outcome::completed && static_cast<double>(statistics.force_evaluations) > *price) {
         warn(
@@ -158,6 +157,24 @@ Solution Run::finished(Ending ending) {
     statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     return Solution(std::move(record_), std::move(ending.trajectory), std::move(ending.final_state),
                     std::move(ending.reconstruction), std::move(ending.settling));
+}
+
+void Run::explain_by_masses(Ending& ending) const {
+    constexpr double share = 1.0 / 64;  // of the run, that a first step may be
+    auto& result = ending.result;
+    const double step =
+        result.steps > 0 ? (result.reached - request_.t_start) / static_cast<double>(result.steps) : share * length();
+    const auto state = ending.reconstruction ? ending.reconstruction(ending.final_state) : ending.final_state;
+    for (const auto& seen : {state, ending.final_state}) {
+        const auto masses = masses_at_end(problem_, outset(), {seen.t, seen.position, seen.velocity, 2 * step});
+        if (masses && masses->lost) {
+            return end_as(result, Outcome::diverged, masses->sentence);
+        }
+        if (masses) {
+            result.explanation += "; " + masses->sentence;
+            return;
+        }
+    }
 }
 
 Solution Run::not_started() {
@@ -210,7 +227,7 @@ Request checked(Request request, const Problem& problem) {
     if (!std::isfinite(request.t_start) || !std::isfinite(request.t_end) || !(request.t_end > request.t_start)) {
         throw Misuse(fmt::format("t_end is {} and t_start is {}; t_end must be later", request.t_end, request.t_start));
     }
-    require_definite(problem, request);
+    require_definite_masses(problem, request.start, request.t_start);
     require_positive(request.rtol, "rtol");
     require_positive(request.atol, "atol");
     request.scales = tolerance_of(problem, request).scales;

@@ -276,6 +276,55 @@ t_end = 50
         expected = self.scipy(lambda t, s: [s[2], s[3], -s[0] - 2 * s[0] * s[1], -s[1] - s[0] ** 2 + s[1] ** 2], [0, 0.1, 0.4, -0.1], 50)
         self.assert_near(final, ["x", "y", "x_dot", "y_dot"], expected, 1e-8)
 
+    def test_double_pendulum_in_angles_with_masses_that_depend_on_them(self):
+        """Upside down on a vibrating pivot, in angles from the upward vertical; and its cartesian form with rods."""
+        l1, l2, m1, m2, g, v, w = 0.2, 0.1, 0.01, 0.005, 9.8, 4, 1000
+        parameters = f"[parameters]\nl1 = {l1}\nl2 = {l2}\nm1 = {m1}\nm2 = {m2}\nw = {w}\n[definitions]\nweight = \"{g} + {v}*w*cos(theta)\"\n"
+        vibration = "[vibration.theta]\nfrequency = \"w\"\n[run]\nt_end = 0.3\n"
+        angles = self.direct(parameters + """c = "m2*l1*l2*cos(q1 - q2)"
+s = "m2*l1*l2*sin(q1 - q2)"
+[coordinates]
+q1 = { start = 0.5 }
+q2 = { start = 0 }
+[mass]
+matrix = [["(m1 + m2)*l1^2", "c"], ["c", "m2*l2^2"]]
+[forces]
+q1 = "(m1 + m2)*weight*l1*sin(q1) - s*q2_dot^2"
+q2 = "m2*weight*l2*sin(q2) + s*q1_dot^2"
+""" + vibration)
+        rods = self.final(parameters + """[coordinates]
+x1 = { start = "l1*sin(0.5)" }
+y1 = { start = "l1*cos(0.5)" }
+x2 = { start = "l1*sin(0.5)" }
+y2 = { start = "l1*cos(0.5) + l2" }
+[mass]
+x1 = "m1"
+y1 = "m1"
+x2 = "m2"
+y2 = "m2"
+[forces]
+y1 = "-m1*weight"
+y2 = "-m2*weight"
+[constraints]
+lower = "x1^2 + y1^2 - l1^2"
+upper = "(x2 - x1)^2 + (y2 - y1)^2 - l2^2"
+[observe]
+q1 = "atan2(x1, y1)"
+q2 = "atan2(x2 - x1, y2 - y1)"
+""" + vibration, "--method", "direct", "--rtol", "1e-10", "--atol", "1e-12")
+
+        def rate(t, y):
+            q1, q2, v1, v2 = y
+            weight = g + v * w * math.cos(w * t)
+            c, s = m2 * l1 * l2 * math.cos(q1 - q2), m2 * l1 * l2 * math.sin(q1 - q2)
+            f1, f2 = (m1 + m2) * weight * l1 * math.sin(q1) - s * v2**2, m2 * weight * l2 * math.sin(q2) + s * v1**2
+            a, b = (m1 + m2) * l1**2, m2 * l2**2
+            return [v1, v2, (b * f1 - c * f2) / (a * b - c * c), (a * f2 - c * f1) / (a * b - c * c)]
+
+        expected = self.scipy(rate, [0.5, 0, 0, 0], 0.3)
+        self.assert_near(angles, ["q1", "q2", "q1_dot", "q2_dot"], expected, 1e-8)
+        self.assert_near(rods, ["q1", "q2"], expected, 1e-8)
+
     def test_arenstorf_orbit(self):
         mu = 0.012277471
         final = self.direct(f"""[parameters]

@@ -86,8 +86,8 @@ public:
         return full(Rows(matrix));
     }
 
-    /// M(x, t), written as a template `f(x, t, M)` that sets entries M(i, j); those it does not set are zero, and (i, j)
-    /// and (j, i) are one.
+    /// M(x, t), written as a template `f(x, t, M)` that sets entries M(i, j); those it does not set are zero, and (i,
+    /// j) and (j, i) are one.
     template <class F>
     requires(!std::is_convertible_v<F, std::shared_ptr<const MassFunction>>) static Mass
         function(std::size_t dimension, F f);

@@ -46,7 +46,8 @@ struct SpringEntry {
 };
 
 /// All forces near a centre, as a function of the move d from it and of the time s since: what rounding adds to the
-/// force of springs is then of the size k |d| 1e-16, where the plain force has k |x| 1e-16. One caller has one.
+/// force of springs is then of the size k |d| 1e-16, where the plain force has k |x| 1e-16. Divided, like all forces,
+/// by masses that vary. One caller has one.
 class CentredForce {
 public:
     virtual ~CentredForce() = default;

@@ -115,6 +115,9 @@ public:
     Solution leave_to(const Method& other, std::string why);
 
 private:
+    /// A march that failed may have met the end of masses that vary.
+    void explain_by_masses(Ending& ending) const;
+
     std::chrono::steady_clock::time_point began_;
     Problem problem_;
     const Method* method_;
