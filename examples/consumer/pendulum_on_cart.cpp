@@ -22,4 +22,5 @@ int main() {
         const auto state = solution.fast(t);
         std::printf("t = %.0f  cart %+.6f  angle %+.6f\n", t, state.position[0], state.position[1]);
     }
+    std::printf("%s by %s\n", lento::name_of(solution.outcome()).data(), solution.record().method.c_str());
 }
