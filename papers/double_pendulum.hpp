@@ -1,5 +1,5 @@
-/// The double pendulum on a vibrating support (vibrated, section 4.2; stroboscopic, section 6.2), on its rods and in its
-/// angles.
+/// The double pendulum on a vibrating support (vibrated, section 4.2; stroboscopic, section 6.2), on its rods and in
+/// its angles.
 #pragma once
 
 #include <vector>

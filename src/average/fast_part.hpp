@@ -14,9 +14,9 @@
 ///
 ///     Delta_1 = P r(Y),     Delta = P [r(Y + Delta_1) - (F d/dY + d/dt) Delta_1],     y = Y + Delta + O(omega^-3)
 ///
-/// for rates of size one: the near-identity map of averaging in its first two terms (vibrated, appendix A). Where rates
-/// are O(omega), Delta is O(1), and that holds only if what is driven does not drive: of q' = p, p' = omega f_1(q, theta)
-/// the first Delta is W in p, the second has Delta in q too, as above.
+/// for rates of size one: the near-identity map of averaging in its first two terms (vibrated, appendix A). Where
+/// rates are O(omega), Delta is O(1), and that holds only if what is driven does not drive: of q' = p, p' = omega
+/// f_1(q, theta) the first Delta is W in p, the second has Delta in q too, as above.
 #pragma once
 
 #include <complex>

@@ -60,9 +60,9 @@ private:
 ///
 ///     u^T M V = u^T M v + sum_j c_j g_j''[u, v]
 ///
-/// up to squares of the displacement and products with its rate. In general, with normals N = M^-1 g'^T that change along the motion and a slow
-/// acceleration a(x, v), V - v is the tangential part of (N'[v] - a_v N) c: of v = V + (N c)' + u the oscillation N c''
-/// = -N lambda leaves u' = a_v N c' - 2 N'[V] c'.
+/// up to squares of the displacement and products with its rate. In general, with normals N = M^-1 g'^T that change
+/// along the motion and a slow acceleration a(x, v), V - v is the tangential part of (N'[v] - a_v N) c: of v = V + (N
+/// c)' + u the oscillation N c'' = -N lambda leaves u' = a_v N c' - 2 N'[V] c'.
 std::vector<double> turn_of_velocity(const Problem& problem, double t, In x, In displacement, In v);
 
 /// A guess at the projection of a point onto the slow manifold: the nearest point, in the metric of the masses, at

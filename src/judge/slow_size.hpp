@@ -39,7 +39,8 @@ std::optional<Violation> far_start(const Outset& outset, In x, const SlowSize& s
 /// The share of the slow motion's energy that fast oscillations may have without doing much to it.
 inline constexpr double much_energy = 0.01;
 
-/// A sentence about the energy that was taken out, if it is much, where what it does to the slow motion is left out too.
+/// A sentence about the energy that was taken out, if it is much, where what it does to the slow motion is left out
+/// too.
 std::optional<std::string> fast_start(const Problem& problem, const Outset& outset, In x, In v, In acceleration,
                                       const SlowSize& size);
 

@@ -18,8 +18,8 @@ double window_width(const Filter& filter, const TimeScales& scales, const Option
 std::optional<std::size_t> given_steps_per_period(const Options& options, const TimeScales& scales);
 
 /// Tries `fewest` steps a period and twice as many each time, until the averaged force at the start no longer changes
-/// by a tenth of rtol, or of what the method itself neglects: O(1/omega), the fast period over the slow time, of forces,
-/// and its square of rates.
+/// by a tenth of rtol, or of what the method itself neglects: O(1/omega), the fast period over the slow time, of
+/// forces, and its square of rates.
 class MicroStepSearch {
 public:
     static constexpr std::size_t fewest = 8;

@@ -15,8 +15,8 @@
 ///
 ///     F(Y) = (y(c + pi) - y(c - pi)) omega / (2 pi),     y(c) = Y
 ///
-/// is right to O(1/omega^2) for rates of size one. Where there is no such phase, or a kernel is asked for, windows start
-/// at the true state Y + Delta(Y, c).
+/// is right to O(1/omega^2) for rates of size one. Where there is no such phase, or a kernel is asked for, windows
+/// start at the true state Y + Delta(Y, c).
 #include "method/rest_window.hpp"
 
 namespace lento {

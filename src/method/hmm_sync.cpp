@@ -6,12 +6,13 @@
 /// W is the fast part of the velocity: the user's formula, or computed from the force's own part of zero mean. F
 /// depends, weakly, on V and on the phase, so the macro-step is neither symmetric nor symplectic.
 ///
-/// Variables, y' = r(y, t, theta), have no velocity to enslave (appendix A). The window starts at the true state itself,
+/// Variables, y' = r(y, t, theta), have no velocity to enslave (appendix A). The window starts at the true state
+/// itself,
 ///
 ///     y(t) = Y + Delta(Y, theta(t)),     F = sum_k w_k r(y_k, t_k, theta_k)
 ///
-/// so that for rates of size one F is the averaged rate up to what the filter adds, with nothing of the phase in it; from
-/// Y itself it would be off by F' Delta = O(1/omega).
+/// so that for rates of size one F is the averaged rate up to what the filter adds, with nothing of the phase in it;
+/// from Y itself it would be off by F' Delta = O(1/omega).
 #include <fmt/format.h>
 
 #include "average/fast_part.hpp"

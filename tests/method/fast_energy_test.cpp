@@ -241,8 +241,8 @@ Problem crossing_springs(double coupling) {
 }
 
 TEST(FastEnergy, refuses_a_crossing_of_frequencies_and_auto_goes_on) {
-    // Springs that do not act on each other come as near as they like without exchanging energy; which energy is whose is
-    // then not known behind the crossing.
+    // Springs that do not act on each other come as near as they like without exchanging energy; which energy is whose
+    // is then not known behind the crossing.
     for (const double coupling : {0.0, 0.05}) {
         Request request{.start = {0.5, 0, 0}, .velocity = {1.5, 0.5, 0.3}, .t_end = 1};
         for (const auto& method : all_methods) {
