@@ -49,8 +49,12 @@ Json as_json(const Reproduction& reproduction, const Result& result) {
         }
         return json;
     });
-    return {{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
-            {"claims", claims},      {"agrees", result.agrees()}};
+    Json json{{"id", reproduction.id}, {"title", reproduction.title}, {"paper", reproduction.paper}, {"rows", rows},
+              {"claims", claims},      {"agrees", result.agrees()}};
+    if (!result.not_judged.empty()) {
+        json["not_judged"] = result.not_judged;  // why rows without an erratum are not
+    }
+    return json;
 }
 
 void print(const Reproduction& reproduction, const Result& result) {

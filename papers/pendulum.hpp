@@ -56,9 +56,9 @@ struct Pendulum {
         return P * P / 2 + g / l * std::cos(Q) + v_max * v_max / (4 * l * l) * std::sin(Q) * std::sin(Q);
     }
 
-    /// The averaged motion from Q = 0.5 at rest, far more accurate than anything compared with it.
-    Solution averaged_reference(double t_end = 1) const {
-        return plain_run(averaged(), {.start = {0.5},
+    /// The averaged motion from Q at rest, far more accurate than anything compared with it.
+    Solution averaged_reference(double t_end = 1, double Q = 0.5) const {
+        return plain_run(averaged(), {.start = {Q},
                                       .t_end = t_end,
                                       .method = "direct",
                                       .options = {.macro = "verlet8", .macro_step = 1.0 / 1600}});

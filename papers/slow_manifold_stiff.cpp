@@ -180,10 +180,10 @@ void add_dae(Result& result) {
                                  cost, cost > 1});
         const double in_p = saturated.p / dae.p;
         result.claims.push_back(
-            {at(omega) + "and more inaccurate: what saturates, over that of the DAE, in p", in_p, in_p > 1});
+            {at(omega) + "more inaccurate: what saturates, over that of the DAE, in p", in_p, in_p > 1});
         const double in_q = saturated.q / dae.q;
         result.claims.push_back(
-            {at(omega) + "and in q", in_q, in_q > 1, Source::paper,
+            {at(omega) + "more inaccurate: what saturates, over that of the DAE, in q", in_q, in_q > 1, Source::paper,
              "In q the DAE is less accurate where both saturate, by a factor 5: the true solution from the constraints "
              "oscillates about the slow one, the constrained one departs from it."});
     }

@@ -87,7 +87,7 @@ void add_micro_errors(Result& result, const Family& family, double order, double
         measured_column(result, Scan::negative_powers("eps", {7, 8, 9, 10}), family.name + ", n=64",
                         [&](double e) { return micro_error(family, e, 64); });
     claim_exponent(result, against_step, order, claim + ": exponent of Delta tau");
-    claim_exponent(result, against_eps, exponent, "and of eps");
+    claim_exponent(result, against_eps, exponent, claim + ": exponent of eps");
 }
 
 // --- Whole runs -----------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ void add_pendulum(Result& result, Picture& picture) {
     const auto end =
         measured_column(result, eps, "(13): at its end", [&](double e) { return largest(changes(e).at_end); });
     claim_exponent(result, p, 0, "(ii): within a period p changes by O(1): exponent of eps, inverted pendulum");
-    claim_exponent(result, q, 1, "and q by O(eps)");
+    claim_exponent(result, q, 1, "(ii): within a period q changes by O(eps): exponent of eps, inverted pendulum");
     claim_exponent(result, end, 1, "at the end of the period both are O(eps) away from where they were");
     picture.curves.insert(picture.curves.end(), {p, q, end});
 }

@@ -179,7 +179,8 @@ void add_same_error(Result& result, Diagram& rk4) {
     const auto error = [&](int power, std::size_t n) { return rk4.multirevolution({power, n, 8}).error; };
     say.exponent("(35): the error of multirevolution is O((Delta tau)^p/eps): exponent of Delta tau, eps = 2^-14",
                  std::log2(error(14, 64) / error(14, 128)), 4);
-    say.exponent("and of eps, n = 128", std::log2(error(13, 128) / error(14, 128)), -1);
+    say.exponent("(35): the error of multirevolution is O((Delta tau)^p/eps): exponent of eps, n = 128",
+                 std::log2(error(13, 128) / error(14, 128)), -1);
     const auto sam = [&](std::size_t n) { return rk4.sam({12, n, 8}); };
     const auto mapped = [&](std::size_t n) { return rk4.multirevolution({12, n, 8}); };
     const double ratio = mapped(64).error / sam(64).error;
@@ -229,10 +230,12 @@ Result figure_3() {
     };
     say.exponent("the error of SAM behaves as (Delta tau)^4/eps: exponent of Delta tau, eps = 2^-14, n = 64 and 128",
                  order_of_sam(14, 8), 4);
-    say.exponent("and of eps, 2^-13 and 2^-14, n = 128", std::log2(sam(13, 128) / sam(14, 128)), -1);
+    say.exponent("the error of SAM behaves as (Delta tau)^4/eps: exponent of eps, 2^-13 and 2^-14, n = 128",
+                 std::log2(sam(13, 128) / sam(14, 128)), -1);
     say.exponent("the conventional error does too: exponent of Delta tau",
                  std::log2(conventional(14, 64) / conventional(14, 128)), 4);
-    say.exponent("and of eps", std::log2(conventional(13, 128) / conventional(14, 128)), -1);
+    say.exponent("the conventional error does too: exponent of eps",
+                 std::log2(conventional(13, 128) / conventional(14, 128)), -1);
     say.between("for given Delta tau and eps it is somewhat larger than that of SAM: ratio, eps = 2^-12, n = 128",
                 conventional(12, 128) / sam(12, 128), 1, 2);
     say.between("for eps = 2^-14 the work for a given error is approximately 20 times smaller than conventionally",
@@ -276,7 +279,7 @@ void add_local_errors(Result& result) {
         const auto against_step =
             measured_column(result, steps, name + ", eps=2^-12", [&](double step) { return error(usual_eps, step); });
         claim_exponent(result, against_eps, in_eps, claim + ": exponent of eps");
-        claim_exponent(result, against_step, in_step, "and of Delta tau");
+        claim_exponent(result, against_step, in_step, claim + ": exponent of Delta tau");
     };
     add("one period", of_a_period, 2, 2, "the error of the splitting over one period is O(eps^2 (Delta tau)^2)");
     add("one step", of_a_step, 1, 3, "its local error is O(eps (Delta tau)^3) (note 6)");
@@ -294,16 +297,20 @@ Result figure_4() {
     const auto conventional = [&](int power, std::size_t n) { return strang.conventional(power, n).error; };
     say.exponent("the error of SAM behaves as eps (Delta tau)^2: exponent of Delta tau, eps = 2^-12, n = 16 and 32",
                  std::log2(sam(12, 16) / sam(12, 32)), 2);
-    say.exponent("and of eps, over intervals as long as 1/eps: 2^-12 and 2^-13, n = 16",
-                 std::log2(sam(12, 16) / sam(13, 16)), 1);
-    say.exponent("and of eps, 2^-13 and 2^-14, n = 16", std::log2(sam(13, 16) / sam(14, 16)), 1);
+    say.exponent(
+        "the error of SAM behaves as eps (Delta tau)^2 over intervals as long as 1/eps: exponent of eps, 2^-12 and "
+        "2^-13, n = 16",
+        std::log2(sam(12, 16) / sam(13, 16)), 1);
+    say.exponent("the error of SAM behaves as eps (Delta tau)^2: exponent of eps, 2^-13 and 2^-14, n = 16",
+                 std::log2(sam(13, 16) / sam(14, 16)), 1);
     say.exponent("the conventional error does too: exponent of Delta tau",
                  std::log2(conventional(12, 16) / conventional(12, 32)), 2);
-    say.exponent("and of eps", std::log2(conventional(12, 16) / conventional(13, 16)), 1);
+    say.exponent("the conventional error does too: exponent of eps",
+                 std::log2(conventional(12, 16) / conventional(13, 16)), 1);
     const auto mapped = [&](int power, std::size_t n) { return strang.multirevolution({power, n, 16}).error; };
     say.exponent("(36): that of multirevolution too: exponent of Delta tau", std::log2(mapped(12, 16) / mapped(12, 32)),
                  2);
-    say.exponent("and of eps", std::log2(mapped(12, 16) / mapped(13, 16)), 1);
+    say.exponent("(36): that of multirevolution too: exponent of eps", std::log2(mapped(12, 16) / mapped(13, 16)), 1);
     say.between("the conventional error is comparable to that of SAM: ratio, eps = 2^-12, n = 16",
                 conventional(12, 16) / sam(12, 16), 0.5, 2);
     const double ratio = mapped(12, 16) / sam(12, 16);

@@ -207,7 +207,8 @@ Result figure_5() {
     const auto comparable = [](double ratio) { return ratio > 0.5 && ratio < 2; };
     result.claims.push_back(
         {"the errors are comparable: largest of (i) over that of (ii)", by_constant, comparable(by_constant)});
-    result.claims.push_back({"and over that of (iii)", by_conventional, comparable(by_conventional)});
+    result.claims.push_back(
+        {"the errors are comparable: largest of (i) over that of (iii)", by_conventional, comparable(by_conventional)});
     add_higher_orders(result, limit);
 
     const auto half = limit_cycle(10);

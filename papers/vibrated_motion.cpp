@@ -45,6 +45,11 @@ struct Column {
     Curve curve() const { return {name, omegas, values, Curve::Style::marked}; }
 };
 
+void claim_order(Result& result, const std::string& text, const Column& column, double order) {
+    const double found = column.slope();
+    result.claims.push_back({text + ": slope in omega", found, std::abs(found - order) < 0.1});
+}
+
 // --- Figure 2.1 and section 2.1 ------------------------------------------------------------------------------------
 
 /// Of q and q', with the time in the middle.
@@ -149,14 +154,10 @@ Result structure() {
         gap.add(result, omega, apart);
         rate.add(result, omega, steep);
     }
-    const auto claim = [&](const std::string& text, const Column& column, double order) {
-        const double found = column.slope();
-        result.claims.push_back({text + ": slope in omega", found, std::abs(found - order) < 0.1});
-    };
-    claim("up to terms of size O(omega^-2), q is Q + s sin(Q)/l (2.4)", position, -2);
-    claim("up to terms of size O(omega^-1), p is P + v sin(Q)/l (2.7)", velocity, -1);
-    claim("the difference between p and P is not small", gap, 0);
-    claim("the true angular velocity has p' = O(omega)", rate, 1);
+    claim_order(result, "up to terms of size O(omega^-2), q is Q + s sin(Q)/l (2.4)", position, -2);
+    claim_order(result, "up to terms of size O(omega^-1), p is P + v sin(Q)/l (2.7)", velocity, -1);
+    claim_order(result, "the difference between p and P is not small", gap, 0);
+    claim_order(result, "the true angular velocity has p' = O(omega)", rate, 1);
     result.pictures.push_back(log_log("Section 2.1: what (2.4) and (2.7) leave out", "omega", "largest difference",
                                       {position.curve(), velocity.curve(), gap.curve()}));
     return result;
@@ -193,15 +194,11 @@ void follow_momenta(Result& result) {
         swing_q.add(result, omega, q);
         swing_p.add(result, omega, p);
     }
-    const auto claim = [&](const std::string& text, const Column& column, double order) {
-        const double found = column.slope();
-        result.claims.push_back({text + ": slope in omega", found, std::abs(found - order) < 0.1});
-    };
-    claim("p* takes O(1) values", momentum, 0);
-    claim("p* evolves slowly", slow, 0);
-    claim("p evolves fast", fast, 1);
-    claim("the micro-variable q varies slowly, its distance from its average falls", swing_q, -1);
-    claim("the micro-variable p* varies slowly, its distance from its average falls", swing_p, -1);
+    claim_order(result, "p* takes O(1) values", momentum, 0);
+    claim_order(result, "p* evolves slowly", slow, 0);
+    claim_order(result, "p evolves fast", fast, 1);
+    claim_order(result, "the micro-variable q varies slowly, its distance from its average falls", swing_q, -1);
+    claim_order(result, "the micro-variable p* varies slowly, its distance from its average falls", swing_p, -1);
     result.pictures.push_back(log_log("Appendix A: fast parts and rates along the motion", "omega", "largest",
                                       {slow.curve(), fast.curve(), swing_q.curve(), swing_p.curve()}));
 }

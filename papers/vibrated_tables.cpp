@@ -209,7 +209,7 @@ Result recompute_2_1() {
     result.claims.push_back({"errors are almost independent of omega: largest ratio between the columns of 1e4 and 1e6",
                              spread, spread < 1.1, Source::paper,
                              fmt::format("At H = 1/80 the errors for 1e4 and 1e6 differ by a factor of {:.2f}: what "
-                                         "averaging neglects, 20/omega, is half as large as the error there.",
+                                         "averaging neglects, about 2e-3 at 1e4, is half as large as the error there.",
                                          spread)});
     const double averaged = error_of_verlet_on_the_vibrated(1e4, 80);
     result.claims.push_back(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,11 @@ inline void add_to(std::span<double> y, double factor, std::span<const double> x
     for (std::size_t i = 0; i < x.size(); ++i) {
         y[i] += factor * x[i];
     }
+}
+
+/// The sum of a_i b_i.
+inline double product(std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// The items of a list written as text, in brackets or not: between commas outside parentheses, without spaces around.

@@ -1,7 +1,6 @@
 #include "judge/fast_energy.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -14,12 +13,6 @@ namespace {
 
 /// An action of which a tenth passes to other modes is no invariant: at a resonance it is all of it.
 constexpr double most_exchange = 0.1;
-/// Frequencies nearer than this, relatively, are one to rounding.
-constexpr double same = 1e-9;
-
-double product(In a, In b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// The energy of springs as potentials of their elongations.
 double stretching_energy(const Problem& problem, double t, In x) {
@@ -61,8 +54,8 @@ std::optional<std::string> FastEnergy::obstacle(const Problem& problem) {
 
 FastEnergy::FastEnergy(const Problem& problem, const Outset& outset, In X, In V) : problem_(&problem), modes_(problem) {
     const std::size_t n = modes_.count();
-    actions_.resize(n);
-    gyration_.resize(n * n);
+    exchange_.actions.resize(n);
+    exchange_.gyration.resize(n * n);
     if (!modes_.at(outset.t_start, X)) {
         violation_ = {Outcome::refused, "the springs depend on each other at the start, and have no modes"};
         return;
@@ -70,7 +63,7 @@ FastEnergy::FastEnergy(const Problem& problem, const Outset& outset, In X, In V)
     find_actions(outset, X, V);
     require_steady_forces(outset, X, V);
     if (!lost_) {
-        arrive(point(outset.t_start, X, V));
+        arrive(point_of_way(modes_, outset.t_start, X, V));
     }
 }
 
@@ -93,16 +86,16 @@ void FastEnergy::find_actions(const Outset& outset, In X, In V) {
             }
         }
         const double energy = (std::pow(rates_[j], 2) + std::pow(modes_.frequency(j) * moved_[j], 2)) / 2;
-        actions_[j] = energy / modes_.frequency(j);
-        energy_ += energy;
+        exchange_.actions[j] = energy / modes_.frequency(j);
+        exchange_.energy += energy;
     }
     constexpr double most_apart = 0.5;  // beyond it the start is too far for either to be right
     const double total = lacking - product(slow_force(*problem_, t, X, V), x);
-    if (std::abs(total - energy_) < most_apart * energy_) {
-        for (double& action : actions_) {
-            action *= total / energy_;
+    if (std::abs(total - exchange_.energy) < most_apart * exchange_.energy) {
+        for (double& action : exchange_.actions) {
+            action *= total / exchange_.energy;
         }
-        energy_ = total;
+        exchange_.energy = total;
     }
 }
 
@@ -111,8 +104,8 @@ void FastEnergy::require_steady_forces(const Outset& outset, In X, In V) {
     constexpr double rounding = 1e-6;   // beside the forces themselves
     const auto at_rest = slow_force(*problem_, outset.t_start, X, V);
     for (std::size_t k = 0; k < modes_.count(); ++k) {
-        const double speed = std::sqrt(2 * actions_[k] * modes_.frequency(k));
-        if (!holds(k)) {
+        const double speed = std::sqrt(2 * exchange_.actions[k] * modes_.frequency(k));
+        if (!exchange_.holds(k, modes_.frequency(k))) {
             continue;
         }
         const auto kicked = [&](double share) {
@@ -127,9 +120,9 @@ void FastEnergy::require_steady_forces(const Outset& outset, In X, In V) {
         add_to(mean, 1, back);
         add_to(mean, -2, at_rest);
         for (std::size_t j = 0; j < modes_.count(); ++j) {
-            gyration_[j * modes_.count() + k] = product(modes_.shape(j), change) / (2 * speed);
+            exchange_.gyration[j * modes_.count() + k] = product(modes_.shape(j), change) / (2 * speed);
         }
-        const double decay = gyration_[k * modes_.count() + k];
+        const double decay = exchange_.gyration[k * modes_.count() + k];
         if (std::abs(decay) * outset.length() > most_lost) {
             lost_ = fmt::format("a force that depends on velocities makes an oscillation {} at the rate {:.2g}",
                                 decay < 0 ? "decay" : "grow", std::abs(decay) / 2);
@@ -147,7 +140,7 @@ std::vector<double> FastEnergy::turn() const {
         for (std::size_t k = 0; k < modes_.count(); ++k) {
             const double one = std::pow(modes_.frequency(j), 2);
             const double other = std::pow(modes_.frequency(k), 2);
-            if (std::abs(other - one) > same * one) {
+            if (std::abs(other - one) > same_frequency * one) {
                 const double both = rates_[j] * moved_[k] / (other - one);
                 add_to(momentum, both * one, modes_.bend(j, k));
                 add_to(momentum, both * other, modes_.bend(k, j));
@@ -169,11 +162,11 @@ bool FastEnergy::push(double t, In x, In v, Out a) {
     }
     std::vector<double> force(x.size());
     for (std::size_t j = 0; j < modes_.count(); ++j) {
-        add_to(force, -actions_[j] * modes_.frequency(j), modes_.bend(j, j));
+        add_to(force, -exchange_.actions[j] * modes_.frequency(j), modes_.bend(j, j));
     }
     add_to(a, 1, modes_.tangential(force));
     take_amplitudes();
-    return arrive(point(t, x, v));
+    return arrive(point_of_way(modes_, t, x, v));
 }
 
 void FastEnergy::take_amplitudes() {
@@ -183,7 +176,7 @@ void FastEnergy::take_amplitudes() {
         double moves = 0;
         double speed = 0;
         for (std::size_t j = 0; j < modes_.count(); ++j) {
-            const double share = std::abs(modes_.shape(j)[i]) * swing(j);
+            const double share = std::abs(modes_.shape(j)[i]) * exchange_.swing(j);
             moves += share / std::sqrt(modes_.frequency(j));
             speed += share * std::sqrt(modes_.frequency(j));
         }
@@ -197,113 +190,7 @@ double FastEnergy::uncertain_share() const {
     return modes_.count() == 1 ? 4 * largest_exchange_ * largest_exchange_ : 2 * largest_exchange_;
 }
 
-FastEnergy::Point FastEnergy::point(double t, In x, In v) const {
-    Point found{.t = t, .x = {x.begin(), x.end()}, .v = {v.begin(), v.end()}};
-    for (std::size_t j = 0; j < modes_.count(); ++j) {
-        found.frequencies.push_back(modes_.frequency(j));
-        found.rates.push_back(modes_.frequency(j) * product(modes_.bend(j, j), v));
-    }
-    return found;
-}
-
-double FastEnergy::exchange_of_two(std::size_t j, std::size_t k, In v) const {
-    const double one = modes_.frequency(j);
-    const double other = modes_.frequency(k);
-    if (j == k) {
-        // In its period, and over its amplitude.
-        return std::abs(product(modes_.bend(j, j), v)) / (2 * one);
-    }
-    const double gap = std::abs(other - one);
-    if (gap < same * one) {
-        // Modes of one frequency everywhere may share their energy as they like.
-        constexpr double rounding = 1e-6;
-        std::vector<double> apart(v.size());
-        add_to(apart, 1, modes_.bend(j, j));
-        add_to(apart, -1, modes_.bend(k, k));
-        double off = largest(apart);
-        std::ranges::fill(apart, 0.0);
-        add_to(apart, 1, modes_.bend(j, k));
-        add_to(apart, 1, modes_.bend(k, j));
-        off = larger(off, largest(apart));
-        return off <= rounding * (largest(modes_.bend(j, j)) + largest(modes_.bend(k, k))) ? 0 : HUGE_VAL;
-    }
-    const std::size_t n = modes_.count();
-    const double gyration = std::abs(gyration_[j * n + k] - gyration_[k * n + j]) / 4;
-    return (std::abs(modes_.turning(j, k, v)) + gyration) / gap;
-}
-
-double FastEnergy::rate_of_three(std::size_t j, std::size_t k, std::size_t l) const {
-    const double mu_j = modes_.frequency(j);
-    const double mu_k = modes_.frequency(k);
-    const double mu_l = modes_.frequency(l);
-    const double third = mu_j * mu_j * product(modes_.bend(k, j), modes_.shape(l)) +
-                         mu_k * mu_k * product(modes_.bend(j, k), modes_.shape(l)) +
-                         mu_l * mu_l * product(modes_.bend(j, l), modes_.shape(k));
-    return std::abs(third) * std::max({swing(j), swing(k), swing(l)}) / (2 * std::sqrt(mu_j * mu_k * mu_l));
-}
-
-FastEnergy::Exchange FastEnergy::exchange(In v) const {
-    Exchange found;
-    const auto consider = [&](double share, std::vector<std::size_t> modes) {
-        if (!(share <= found.share)) {
-            found = {share, std::move(modes)};
-        }
-    };
-    for (std::size_t l = 0; l < modes_.count(); ++l) {
-        for (std::size_t j = 0; j < modes_.count(); ++j) {
-            if (j <= l && (holds(j) || holds(l))) {
-                consider(exchange_of_two(j, l, v), {j, l});
-            }
-            for (std::size_t k = j; k < modes_.count(); ++k) {
-                if (!holds(j) && !holds(k) && !holds(l)) {
-                    continue;
-                }
-                const auto rate = [&](std::size_t i) { return modes_.frequency(i) * product(modes_.bend(i, i), v); };
-                const double detuning = modes_.frequency(l) - modes_.frequency(j) - modes_.frequency(k);
-                // Where the resonance is passed it lasts for one over the root of the speed.
-                const double width = std::hypot(detuning, std::sqrt(std::abs(rate(l) - rate(j) - rate(k))));
-                consider(rate_of_three(j, k, l) / width, {j, k, l});
-            }
-        }
-    }
-    return found;
-}
-
-std::optional<FastEnergy::Exchange> FastEnergy::crossing(const Point& from, const Point& to) const {
-    const double time = to.t - from.t;
-    for (std::size_t j = 0; j + 1 < modes_.count(); ++j) {
-        const auto gap = [j](const std::vector<double>& of) { return of[j + 1] - of[j]; };
-        // The frequencies are sorted: after a crossing the gap opens as fast as it closed.
-        const bool closes = gap(from.frequencies) + gap(from.rates) * time < 0;
-        const bool opened = gap(to.frequencies) - gap(to.rates) * time < 0;
-        if (closes && opened && (holds(j) || holds(j + 1))) {
-            return Exchange{HUGE_VAL, {j, j + 1}};
-        }
-    }
-    return std::nullopt;
-}
-
-FastEnergy::Exchange FastEnergy::passage(const Point& from, const Point& to) const {
-    constexpr double stationary_phase = 2.5066;  // sqrt(2 pi)
-    Exchange found;
-    for (std::size_t l = 0; l < modes_.count(); ++l) {
-        for (std::size_t j = 0; j < l; ++j) {
-            for (std::size_t k = j; k < l; ++k) {
-                const auto detuning = [&](const Point& at) {
-                    return at.frequencies[l] - at.frequencies[j] - at.frequencies[k];
-                };
-                const double speed = std::abs((detuning(to) - detuning(from)) / (to.t - from.t));
-                if (detuning(from) * detuning(to) < 0 && (holds(j) || holds(k) || holds(l))) {
-                    const double share = stationary_phase * rate_of_three(j, k, l) / std::sqrt(speed);
-                    found = share > found.share ? Exchange{share, {j, k, l}} : found;
-                }
-            }
-        }
-    }
-    return found;
-}
-
-bool FastEnergy::stays(const Exchange& found, double t) {
+bool FastEnergy::stays(const ModeExchange::Exchange& found, double t) {
     if (found.share <= most_exchange) {
         largest_exchange_ = std::max(largest_exchange_, found.share);
         return true;
@@ -329,8 +216,8 @@ bool FastEnergy::stays(const Exchange& found, double t) {
     return false;
 }
 
-bool FastEnergy::arrive(Point next) {
-    if (!stays(exchange(next.v), next.t)) {
+bool FastEnergy::arrive(PointOfWay next) {
+    if (!stays(exchange_.at(modes_, next.v), next.t)) {
         return false;
     }
     if (last_ && modes_.count() > 1) {
@@ -342,9 +229,9 @@ bool FastEnergy::arrive(Point next) {
                    next.frequencies[j];
         });
         const double looks = std::min(most_looks, std::ceil(change / little));
-        Point before = *last_;
+        PointOfWay before = *last_;
         for (double n = 1; n <= looks; ++n) {
-            Point there = next;
+            PointOfWay there = next;
             if (n < looks) {
                 // By the cubic with the positions and velocities at both ends.
                 const double s = n / looks;
@@ -360,10 +247,10 @@ bool FastEnergy::arrive(Point next) {
             if (!modes_.at(there.t, there.x)) {
                 return stays({HUGE_VAL, {0, 1}}, there.t);
             }
-            there = point(there.t, there.x, there.v);
-            const auto crossed = crossing(before, there);
-            if ((crossed && !stays(*crossed, there.t)) || !stays(exchange(there.v), there.t) ||
-                !stays(passage(before, there), there.t)) {
+            there = point_of_way(modes_, there.t, there.x, there.v);
+            const auto crossed = exchange_.crossing(before, there);
+            if ((crossed && !stays(*crossed, there.t)) || !stays(exchange_.at(modes_, there.v), there.t) ||
+                !stays(exchange_.passage(modes_, before, there), there.t)) {
                 return false;
             }
             before = std::move(there);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "judge/fast_oscillation.hpp"
+#include "judge/mode_exchange.hpp"
 #include "lento/base/options.hpp"
 #include "lento/base/tolerance.hpp"
 #include "lento/judge/violation.hpp"
@@ -31,7 +32,7 @@ public:
     /// NOTE: keeps a pointer to the problem, which has no `obstacle`.
     FastEnergy(const Problem& problem, const Outset& outset, In X, In V);
 
-    In actions() const { return actions_; }
+    In actions() const { return exchange_.actions; }
     /// Why these are no actions that stay: forces on the oscillations that depend on their velocity.
     const std::optional<std::string>& lost() const { return lost_; }
     /// Why they do not stay where the motion was asked for last, or on the way there.
@@ -58,47 +59,21 @@ public:
     double uncertain_share() const;
 
 private:
-    /// A point of the way, with frequencies and how fast they change.
-    struct Point {
-        double t = 0;
-        std::vector<double> x{}, v{}, frequencies{}, rates{};
-    };
-    /// The largest share of an action that may pass to other modes, and which these are.
-    struct Exchange {
-        double share = 0;
-        std::vector<std::size_t> modes{};
-    };
-
     void take_amplitudes();
     void find_actions(const Outset& outset, In X, In V);
     void require_steady_forces(const Outset& outset, In X, In V);
-    bool holds(std::size_t j) const { return actions_[j] * modes_.frequency(j) > negligible * energy_; }
-    double swing(std::size_t j) const { return std::sqrt(2 * actions_[j]); }
-
-    Point point(double t, In x, In v) const;
-    Exchange exchange(In v) const;
-    double exchange_of_two(std::size_t j, std::size_t k, In v) const;
-    /// How fast modes j and k exchange energy with l by the part of third order of the springs' energy.
-    double rate_of_three(std::size_t j, std::size_t k, std::size_t l) const;
-    /// Where two frequencies have crossed between two points.
-    std::optional<Exchange> crossing(const Point& from, const Point& to) const;
-    /// What passing through resonances of three modes between two points leaves behind.
-    Exchange passage(const Point& from, const Point& to) const;
-    bool stays(const Exchange& found, double t);
-    bool arrive(Point next);
-
-    static constexpr double negligible = 1e-6;  // share of the energy
+    bool stays(const ModeExchange::Exchange& found, double t);
+    bool arrive(PointOfWay next);
 
     const Problem* problem_;
     SpringModes modes_;
     std::vector<double> moved_, rates_;  // b and b'
-    std::vector<double> actions_, amplitudes_;
-    std::vector<double> gyration_;  // n_j^T f_v n_k, by rows
-    double energy_ = 0;
+    ModeExchange exchange_;
+    std::vector<double> amplitudes_;
     double largest_exchange_ = 0;
     std::optional<std::string> lost_;
     std::optional<Violation> violation_;
-    std::optional<Point> last_;
+    std::optional<PointOfWay> last_;
 };
 
 /// What a run takes of it along.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "average/slow_manifold.hpp"
 #include "base/number.hpp"
+#include "problem/probe.hpp"
 
 namespace lento {
 namespace {
@@ -34,6 +36,33 @@ std::vector<bool> moved_by_springs(const Problem& problem, const Mass& mass) {
         }
     }
     return moved;
+}
+
+/// The share of the velocity that the oscillation turns, at most: its amplitude over the radius of the level sets of
+/// springs, along a slow time straight ahead.
+double turned_share(const Problem& problem, const Outset& outset, In x, In v, double amplitude, const SlowSize& size) {
+    constexpr int looks = 4;
+    const double t = outset.t_start;
+    std::vector<double> aside(outset.velocity.begin(), outset.velocity.end());
+    add_to(aside, -1, v);
+    if (largest(aside) == 0) {
+        aside.assign(outset.start.begin(), outset.start.end());
+        add_to(aside, -1, x);
+    }
+    const double speed = std::sqrt(2 * kinetic_energy(problem, t, x, aside));
+    if (speed == 0 || largest(v) == 0) {
+        return 0;
+    }
+    for (double& component : aside) {
+        component *= amplitude / speed;
+    }
+    double share = 0;
+    for (int k = 0; k <= looks; ++k) {
+        const auto there = combined(x, size.time * k / looks, v);
+        const double turned = largest(turn_of_velocity(problem, t, there, aside, v)) / largest(v);
+        share = std::isfinite(turned) ? std::max(share, turned) : share;  // the motion itself may not go there
+    }
+    return share;
 }
 
 }  // namespace
@@ -75,11 +104,14 @@ FastOscillation fast_oscillation(const Problem& problem, const Outset& outset, I
         largest_shift =
             larger(largest_shift, share * share * (size.acceleration + size.velocity * size.velocity / size.length));
     }
+    const double turned = turned_share(problem, outset, x, v, std::sqrt(2 * found.energy) / spectrum.slowest, size);
     for (std::size_t i = 0; i < d; ++i) {
         found.pushes[i] = largest_push * longest * outset.length();
         found.pushes[d + i] = largest_push * outset.length();
-        found.shifts[i] = largest_shift * longest * outset.length();
-        found.shifts[d + i] = largest_shift * outset.length();
+        found.shifts[i] =
+            largest_shift * longest * outset.length() +
+            turned * (largest(std::span(found.amplitudes).first(d)) + turned * size.velocity * outset.length());
+        found.shifts[d + i] = largest_shift * outset.length() + turned * turned * size.velocity;
     }
     return found;
 }

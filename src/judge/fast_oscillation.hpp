@@ -5,7 +5,8 @@
 ///
 /// While it lasts, E/mu stays (an adiabatic invariant): it pushes the slow motion like a potential E mu(X)/mu(X_0),
 /// with the force -E grad ln mu, which `judge/fast_energy.hpp` adds. Its square shifts the mean of any other force by
-/// the share (amplitude/length)^2.
+/// the share (amplitude/length)^2, and leaves the slow start uncertain by the square of the share of the velocity that
+/// it turns where level sets are bent: a velocity, which moves the motion as long as it runs.
 #pragma once
 
 #include <vector>

@@ -282,8 +282,14 @@ void StiffRun::take_fast_energy(In x, In v) {
 }
 
 void StiffRun::push(double t, In x, In v, Out acceleration) {
-    if (fast_energy_ && !fast_energy_->push(t, x, v, acceleration)) {
-        std::ranges::fill(acceleration, std::numeric_limits<double>::quiet_NaN());
+    // A step may be too long, and meet what the motion does not; where the motion itself does, every step meets it.
+    constexpr int most_refused = 50;
+    if (!fast_energy_ || fast_energy_->push(t, x, v, acceleration)) {
+        return;
+    }
+    std::ranges::fill(acceleration, std::numeric_limits<double>::quiet_NaN());
+    if (++refused_ >= most_refused && fast_energy_->violation()) {
+        run_->refuse(*fast_energy_->violation());
     }
 }
 

@@ -111,6 +111,7 @@ private:
     std::unique_ptr<Projection> projection_;
     std::optional<SlowGuess> guess_;
     std::optional<FastEnergy> fast_energy_;
+    int refused_ = 0;  // points at which it does not apply
     std::vector<double> slow_start_;
     std::vector<double> start_frequencies_;
     Filtered last_;

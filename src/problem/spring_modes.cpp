@@ -1,18 +1,9 @@
 #include "problem/spring_modes.hpp"
 
-#include <numeric>
-
 #include "base/eigenvalues.hpp"
 #include "base/number.hpp"
 
 namespace lento {
-namespace {
-
-double product(In a, In b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-}  // namespace
 
 SpringModes::SpringModes(const Problem& problem)
     : measures_(problem.springs->measures.get()),

@@ -86,7 +86,7 @@ double leading_eigenvalue(std::size_t count, int iterations, Apply&& apply) {
     double growth = 0;
     for (int iteration = 0; iteration < iterations; ++iteration) {
         x = apply(x);
-        growth = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+        growth = std::sqrt(product(x, x));
         for (double& component : x) {
             component /= growth;
         }
@@ -183,7 +183,7 @@ double spring_energy(const Problem& problem, double t, In x, In v) {
 
 double kinetic_energy(const Problem& problem, double t, In x, In v) {
     const auto momentum = problem.mass.at(x, t).times(v);
-    return std::inner_product(v.begin(), v.end(), momentum.begin(), 0.0) / 2;
+    return product(v, momentum) / 2;
 }
 
 }  // namespace lento

@@ -11,6 +11,7 @@
 #include "march/adams.hpp"
 #include "march/sundials.hpp"
 #include "papers/slope.hpp"
+#include "tests/march/oscillator_tiles.hpp"
 #include "tests/step/kepler.hpp"
 
 namespace lento {
@@ -26,11 +27,7 @@ void kepler(double, In y, Out dy) {
 /// Eccentricity 0.5; one revolution returns to the start.
 const std::vector<double> narrow_start{0.5, 0, 0, std::sqrt(3.0)};
 
-/// From (1, 0): cos(t), -sin(t).
-void oscillator(double, In y, Out dy) {
-    dy[0] = y[1];
-    dy[1] = -y[0];
-}
+constexpr auto oscillator = OscillatorTiles::rate;  // from (1, 0): cos(t), -sin(t)
 
 // --- The formulas ----------------------------------------------------------------------------------------------------
 
@@ -258,30 +255,14 @@ TEST(Ode113, neither_time_nor_state_lose_digits_over_many_steps) {
 
 TEST(Ode113, dense_output_tiles_the_interval_without_jumps_and_is_as_accurate_as_the_steps) {
     for (const double rtol : {1e-4, 1e-7, 1e-10}) {
-        double end = 0, last = 1, worst = 0, jump = 0;
-        std::int64_t tiles = 0;
-        std::vector<double> value(2);
-        const StepListener listener{[](double) { return true; },
-                                    [&](const DenseStep& dense) {
-                                        EXPECT_EQ(dense.from(), end);
-                                        end = dense.to();
-                                        dense.value(dense.from(), value);
-                                        jump = std::max(jump, std::abs(value[0] - last));
-                                        for (int k = 0; k <= 20; ++k) {
-                                            const double t = dense.from() + (dense.to() - dense.from()) * k / 20;
-                                            dense.value(t, value);
-                                            worst = std::max(worst, std::abs(value[0] - std::cos(t)));
-                                        }
-                                        last = value[0];
-                                        ++tiles;
-                                    }};
+        OscillatorTiles tiles;
         std::vector<double> y{1, 0};
-        const auto result = march_ode113(oscillator, {0, 10}, {rtol, rtol}, y, listener, {}, 100'000);
-        EXPECT_EQ(end, 10);
-        EXPECT_EQ(tiles, result.steps);
-        EXPECT_LT(worst, 30 * rtol) << rtol;
-        EXPECT_LT(jump, 1e-13);
-        EXPECT_NEAR(last, y[0], 1e-13);
+        const auto result = march_ode113(oscillator, {0, 10}, {rtol, rtol}, y, tiles.listener(), {}, 100'000);
+        EXPECT_EQ(tiles.end, 10);
+        EXPECT_EQ(tiles.count, result.steps);
+        EXPECT_LT(tiles.error, 30 * rtol) << rtol;
+        EXPECT_LT(tiles.jump, 1e-13);
+        EXPECT_NEAR(tiles.last, y[0], 1e-13);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "lento/base/misuse.hpp"
 #include "march/sundials.hpp"
 #include "papers/slope.hpp"
+#include "tests/march/oscillator_tiles.hpp"
 
 namespace lento {
 namespace {
@@ -29,11 +30,7 @@ void kepler(double, View y, std::span<double> dy) {
 }
 const std::vector<double> kepler_start{0.5, 0, 0, std::sqrt(3.0)};
 
-/// From (1, 0): cos(t), -sin(t).
-void oscillator(double, View y, std::span<double> dy) {
-    dy[0] = y[1];
-    dy[1] = -y[0];
-}
+constexpr auto oscillator = OscillatorTiles::rate;  // from (1, 0): cos(t), -sin(t)
 
 void blow_up(double, View y, std::span<double> dy) {
     dy[0] = y[0] * y[0];
@@ -97,33 +94,14 @@ TEST(Sundials, dense_output_tiles_the_interval_and_is_this_accurate_between_step
     const std::map<std::string, double> most{
         {"cvode-adams", 5e-6}, {"cvode-bdf", 5e-6}, {"arkode-4", 5e-8}, {"arkode-5", 1e-7}, {"arkode-8", 5e-5}};
     for (const auto& name : sundials_names()) {
-        double end = 0;
-        double last = 1;
-        double worst = 0;
-        double jump = 0;
-        std::int64_t tiles = 0;
-        std::vector<double> value(2);
-        const StepListener listener{[](double) { return true; },
-                                    [&](const DenseStep& dense) {
-                                        EXPECT_EQ(dense.from(), end);
-                                        end = dense.to();
-                                        dense.value(dense.from(), value);
-                                        jump = std::max(jump, std::abs(value[0] - last));
-                                        for (int k = 0; k <= 20; ++k) {
-                                            const double t = dense.from() + (dense.to() - dense.from()) * k / 20;
-                                            dense.value(t, value);
-                                            worst = std::max(worst, std::abs(value[0] - std::cos(t)));
-                                        }
-                                        last = value[0];
-                                        ++tiles;
-                                    }};
+        OscillatorTiles tiles;
         std::vector<double> y{1, 0};
-        const auto result = march_sundials(name, oscillator, {0, 10}, {1e-8, 1e-8}, y, listener, {}, 100'000);
-        EXPECT_EQ(end, 10) << name;
-        EXPECT_EQ(tiles, result.steps) << name;
-        EXPECT_LT(worst, most.at(name)) << name;
-        EXPECT_LT(jump, 1e-13) << name;
-        EXPECT_NEAR(last, y[0], 1e-13) << name;
+        const auto result = march_sundials(name, oscillator, {0, 10}, {1e-8, 1e-8}, y, tiles.listener(), {}, 100'000);
+        EXPECT_EQ(tiles.end, 10) << name;
+        EXPECT_EQ(tiles.count, result.steps) << name;
+        EXPECT_LT(tiles.error, most.at(name)) << name;
+        EXPECT_LT(tiles.jump, 1e-13) << name;
+        EXPECT_NEAR(tiles.last, y[0], 1e-13) << name;
     }
 }
 
