@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "findings.hpp"
+#include "judge/definite.hpp"
 #include "judge/parametric.hpp"
 #include "judge/price.hpp"
 #include "judge/undeclared.hpp"
@@ -290,6 +291,7 @@ Findings findings_of(const LoadedModel& loaded, const Choice& choice, const Requ
 
 Exit check(const ModelArguments& arguments) {
     LoadedModel loaded = load(arguments, Model::End::optional);
+    require_definite_masses(loaded.problem, loaded.request.start, loaded.request.t_start);
     Model::Asked asked = arguments;
     asked.method = method::automatic;
     const Request automatically = loaded.model.request(asked, Model::End::optional);

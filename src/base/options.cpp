@@ -16,7 +16,7 @@ std::span<const OptionEntry> option_catalogue() {
          "and order; verlet, verlet4, verlet6, verlet8, midpoint, heun3, rk4, dopri5, implicit-midpoint take "
          "macro_step or steps; with constraints these are shake, rattle, rattle4, rattle6, rattle8, lobatto, and "
          "herk3, herk4 for one-period maps; for strides over many of them adams, rk2, rk3, rk4; with slow variables "
-         "leapfrog, leapfrog-tangent and leapfrog-field, (3.11), (3.9) and (2.7) of the paper reversible, and euler; "
+         "leapfrog, leapfrog-tangent and leapfrog-field, equations (3.11), (3.9) and (2.7), and euler; "
          "where an error is estimated stoermer-cowell, which chooses step and order; where every vibration is "
          "resolved rkn12 and dop853. Of SUNDIALS, without constraints: cvode-adams, cvode-bdf, arkode-4, arkode-5, "
          "arkode-8, which choose their step; the errors of cvode are some hundred times rtol",

@@ -38,8 +38,8 @@ std::vector<bool> moved_by_springs(const Problem& problem, const Mass& mass) {
     return moved;
 }
 
-/// The share of the velocity that the oscillation turns, at most: its amplitude over the radius of the level sets of
-/// springs, along a slow time straight ahead.
+/// The share of the velocity that the oscillation turns from one side to the other, at most: twice its amplitude over
+/// the radius of the level sets of springs, along a slow time straight ahead.
 double turned_share(const Problem& problem, const Outset& outset, In x, In v, double amplitude, const SlowSize& size) {
     constexpr int looks = 4;
     const double t = outset.t_start;
@@ -54,7 +54,7 @@ double turned_share(const Problem& problem, const Outset& outset, In x, In v, do
         return 0;
     }
     for (double& component : aside) {
-        component *= amplitude / speed;
+        component *= 2 * amplitude / speed;
     }
     double share = 0;
     for (int k = 0; k <= looks; ++k) {

@@ -146,8 +146,13 @@ SlowPoint slow_point(const Problem& given, const Request& request, Extrapolation
     if (!given.springs && !given.constraints) {
         throw Misuse("the system has neither stiff springs nor constraints: there is no slow manifold to project onto");
     }
+    const bool expands = request.method == method::bounded_derivative.name;
+    if (const auto verdict = (expands ? method::bounded_derivative : method::ipa).judge(given, request);
+        !verdict.applies) {
+        throw Misuse("there is no slow manifold to project onto: " + verdict.why);
+    }
     const Problem problem = given.constraints ? relaxed_for(given, request).problem : given;
-    const auto project = request.method == method::bounded_derivative.name ? expanded_point : projected;
+    const auto project = expands ? expanded_point : projected;
     auto point = project(problem, request);
     if (extrapolation == Extrapolation::none || point.outcome != Outcome::completed) {
         return point;

@@ -334,6 +334,9 @@ samples = 3
         self.refused(2, ["A:B"], *run, "--fast", "0.5")
         self.refused(2, ["within the run"], *run, "--fast", "0.5:2")
         self.refused(2, ["samples is -3"], *run, "--samples", "-3")
+        light = self.model('lento = 1\n[coordinates]\nq = { start = 0.4 }\n[mass]\nq = "q - 1"\n[run]\nt_end = 1\n')
+        for command in ("run", "check", "compare"):
+            self.refused(2, ["the mass of q at the start is -0.6"], command, light)
         self.refused(2, ["'foo' is not a command", "run"], "foo")
         self.refused(2, ["hmm-async"], *run, "--method", "hmm-sync", "--option", "filter=period")
         self.refused(2, ["does not apply"], *run, "--method", "direct", "--option", "filter=cos8")
@@ -510,6 +513,7 @@ t_end = 1
         self.assertGreater(abs(better["multipliers"]["first"] - plain["multipliers"]["first"]), 1e-7)
         self.assertIn("extrapolated", self.lento("project", two, *flags, "--richardson").stdout)
         self.refused(2, ["neither stiff springs", "nor constraints"], "project", PENDULUM)
+        self.refused(2, ["no slow manifold", "phase"], "project", MODELS / "double-pendulum.toml")
         self.refused(2, ["leave --method out"], "project", two, "--method", "direct")
         self.refused(2, ["--option macro", "window_periods"], "project", two, "--option", "macro=rk4")
         wide = json.loads(self.lento("project", two, "--json", "--option", "window_periods=24").stdout)

@@ -261,6 +261,47 @@ TEST(FastEnergy, refuses_a_crossing_of_frequencies_and_auto_goes_on) {
     }
 }
 
+TEST(FastEnergy, a_crossing_that_steps_only_come_near_ends_the_run_before_long) {
+    // Springs of frequencies 1 + x and 1.3, and a force that lets steps be as short as they like.
+    const auto system = stiff_system(
+        3,
+        [](auto q, auto, auto, auto f) {
+            f[0] = -q[0];
+            f[1] = f[2] = 0;
+        },
+        {1000, 1300},
+        [](auto q, auto, auto g) {
+            g[0] = (1 + q[0]) * q[1];
+            g[1] = q[2];
+        });
+    Request request{.start = {0, 0, 0}, .velocity = {1, 0.5, 0.4}, .t_end = 2, .method = "ipa"};
+    const auto run = solve(system, request);
+    EXPECT_EQ(run.outcome(), Outcome::refused) << run.record().explanation;
+    EXPECT_LT(run.statistics().force_evaluations, 1'000'000);
+}
+
+TEST(FastEnergy, what_a_bend_does_beyond_the_first_order_is_in_the_estimate) {
+    // A track with a bend, free but for the track; at the end it is straight, and x no longer oscillates.
+    for (const double omega : {300.0, 1000.0, 3000.0}) {
+        const auto system = stiff_system(
+            2, [](auto, auto, auto, auto f) { f[0] = f[1] = 0; }, {omega},
+            [](auto q, auto, auto g) { g[0] = q[1] - 0.4 * exp(-q[0] * q[0] / 1.3); });
+        Request request{.start = {-1.2, 0.4 * std::exp(-1.44 / 1.3)}, .velocity = {1.2, 1.1}, .t_end = 15};
+        const auto slow = solve(system, {.start = request.start,
+                                         .velocity = request.velocity,
+                                         .t_end = 15,
+                                         .method = "bounded-derivative",
+                                         .rtol = 1e-8,
+                                         .atol = 1e-8});
+        request.method = "direct";
+        request.rtol = 1e-11;
+        const auto exact = solve(system, request);
+        const double error = std::abs(slow.slow(15).position[0] - exact.slow(15).position[0]);
+        EXPECT_GT(error, 1e-9) << omega;
+        EXPECT_LT(error, slow.record().error_estimate[0]) << omega;
+    }
+}
+
 TEST(FastEnergy, refuses_frequencies_of_which_one_is_the_sum_of_the_others) {
     // 2 omega and omega, coupled by elongations that are not linear.
     const auto system = stiff_system(
