@@ -48,8 +48,8 @@ std::size_t MapField::periods() const {
     return recovery_ == Recovery::nested ? tableau_.stages : (recovery_ == Recovery::central ? 2 : 1) * weights_.size();
 }
 
-void MapField::operator()(PeriodMap& map, In z, Out field) {
-    recovery_ == Recovery::nested ? by_nesting(map, z, field) : by_differences(map, z, field);
+void MapField::operator()(PeriodMap& map, In z, Out field, const Settle& settle) {
+    recovery_ == Recovery::nested ? by_nesting(map, z, field, settle) : by_differences(map, z, field);
 }
 
 void MapField::by_differences(PeriodMap& map, In z, Out field) {
@@ -67,7 +67,7 @@ void MapField::by_differences(PeriodMap& map, In z, Out field) {
     }
 }
 
-void MapField::by_nesting(PeriodMap& map, In z, Out field) {
+void MapField::by_nesting(PeriodMap& map, In z, Out field, const Settle& settle) {
     const std::size_t n = z.size();
     changes_.resize(tableau_.stages * n);
     std::ranges::fill(field, 0.0);
@@ -75,6 +75,9 @@ void MapField::by_nesting(PeriodMap& map, In z, Out field) {
         stage_.assign(z.begin(), z.end());
         for (std::size_t j = 0; j < s; ++j) {
             add_to(stage_, tableau_.a[s][j], In(changes_).subspan(j * n, n));
+        }
+        if (settle) {
+            settle(stage_.back(), std::span(stage_).first(n - 1));
         }
         const auto change = std::span(changes_).subspan(s * n, n);
         map.change(stage_, change);

@@ -2,7 +2,8 @@
 ///
 /// By differences of Psi^k(z), k = -p, ..., p: of order 2 it is (25), of order 4 (26); one-sided ones use k = 0, ...,
 /// p. Or by Kirchgraber's formulas (29), Runge-Kutta methods for maps at M = 0 (`step/map_methods.hpp`): p nested
-/// evaluations, order p.
+/// evaluations, order p. The points between are put back onto constraints: beside these, the map is not near the
+/// identity.
 ///
 /// F is per revolution: F = T dY/dt.
 #pragma once
@@ -21,15 +22,18 @@ public:
     /// Orders 2, 4, 6, 8 for central differences, 1 to 8 for one-sided ones, 1 to 4 for nested ones; else Misuse.
     MapField(Recovery recovery, int order);
 
+    /// Puts y onto the constraints of the time t.
+    using Settle = std::function<void(double t, Out y)>;
+
     /// F at z; not finite where the map is not.
-    void operator()(PeriodMap& map, In z, Out field);
+    void operator()(PeriodMap& map, In z, Out field, const Settle& settle = {});
 
     /// Periods that one evaluation integrates.
     std::size_t periods() const;
 
 private:
     void by_differences(PeriodMap& map, In z, Out field);
-    void by_nesting(PeriodMap& map, In z, Out field);
+    void by_nesting(PeriodMap& map, In z, Out field, const Settle& settle);
 
     Recovery recovery_;
     std::vector<double> weights_;  // of Psi^k - id, k = 1, 2, ...; central differences have the opposite ones for -k

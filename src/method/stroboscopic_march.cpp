@@ -45,12 +45,12 @@ Solution StroboscopicRun::follow_field(const MapField& given) {
     std::vector<double> z(d() + 1), F(d() + 1), last_y, last_rate;
     double steepest = 0;
     double longest_move = 0;
-    const FirstOrderRate rate = [&](double t, In y, Out result) {
+    const FirstOrderRate rate = [&, onto = onto_constraints()](double t, In y, Out result) {
         std::copy_n(y.begin(), d(), z.begin());
         z[d()] = t;
-        settle(ground_, t, std::span(z).first(d()));
+        onto(t, std::span(z).first(d()));
         watch_micro_steps(z);
-        field(*map_, z, F);
+        field(*map_, z, F, onto);
         for (std::size_t i = 0; i < d(); ++i) {
             result[i] = F[i] / F[d()];
         }

@@ -231,6 +231,10 @@ void settle(const std::shared_ptr<Ground>& ground, double t, Out y) {
     }
 }
 
+MapField::Settle StroboscopicRun::onto_constraints() const {
+    return [ground = ground_](double t, Out y) { settle(ground, t, y); };
+}
+
 /// What errors of the map make over the whole run, over the tolerance. They add up, R e after R revolutions; and where
 /// nothing ties the motion to a phase, what has added up makes each later revolution too long or too short:
 /// R/2 (D(z + R e) - D(z)). `difference` is e.
@@ -436,8 +440,8 @@ int StroboscopicRun::fitting_order(Recovery recovery, std::span<const int> order
     std::vector<double> coarse(d() + 1), fine(d() + 1);
     double error = 0;
     for (std::size_t k = 0; k + 1 < orders.size(); ++k) {
-        MapField(recovery, orders[k])(*map_, z, coarse);
-        MapField(recovery, orders[k + 1])(*map_, z, fine);
+        MapField(recovery, orders[k])(*map_, z, coarse, onto_constraints());
+        MapField(recovery, orders[k + 1])(*map_, z, fine, onto_constraints());
         add_to(coarse, -1, fine);
         error = revolutions() * over_tolerance(coarse, z);
         if (error < 0.3) {

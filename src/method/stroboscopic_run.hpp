@@ -60,6 +60,7 @@ private:
     /// The largest of what `difference` is over the tolerance, in any component of z.
     double over_tolerance(In difference, In z) const;
     double tolerance_of(std::size_t i, In z) const;
+    MapField::Settle onto_constraints() const;
     /// D at z, put on the constraints first; watches the micro-steps on the way.
     void change(In z, Out result);
     /// Puts y on the constraints and multipliers behind it: those of the true motion at the phases of the start, and

@@ -329,7 +329,7 @@ q2 = "atan2(x2 - x1, y2 - y1)"
         self.assert_near(self.direct(angles), ["q1", "q2", "q1_dot", "q2_dot"], expected, 1e-8)
         self.assert_near(self.final(rods, "--method", "direct", "--rtol", "1e-10", "--atol", "1e-12"), ["q1", "q2"], expected, 1e-8)
         expected = self.scipy(rate(1e5), [0.5, 0, 0, 0], 0.05)
-        for method in ("harmonic", "multirevolution", "sam"):
+        for method in ("harmonic", "multirevolution", "sam", "lips"):
             for model in (angles, rods):
                 fast = self.final(model, "--method", method, "--set", "w=1e5", "--t-end", "0.05", "--rtol", "1e-9", "--atol", "1e-9", of="final_fast")
                 self.assert_near(fast, ["q1", "q2"], expected, 1e-8)
