@@ -21,6 +21,7 @@ struct Pass {
     std::vector<double> scales{};  ///< the largest |y_i|
     double tightness = 1;     ///< the share of the tolerance that a step was allowed; more than was asked: rounding
     double local_errors = 0;  ///< their sum, over the tolerance; of multistep passes
+    std::int64_t evaluations = 0;  ///< of the force, where passes are told apart by them
 };
 
 class EstimatingMarch {

@@ -174,7 +174,7 @@ private:
         }
         pass.trajectory = std::move(recorder).trajectory();
         pass.scales = march_.scales();
-        last_ = march_.evaluations() - before;
+        last_ = pass.evaluations = march_.evaluations() - before;
         return pass;
     }
 
@@ -265,6 +265,7 @@ private:
     }
 
     Solution finished(Pass pass) {
+        last_ = pass.evaluations;  // a finer march may have been tried in vain
         estimating_.send(pass, request().sink, complete_);
         const double reached = pass.result.reached;
         if (complete_) {
@@ -294,7 +295,7 @@ private:
     EstimatingMarch estimating_;
     int passes_ = 0;
     std::int64_t steps_ = 0;  // of the march before
-    std::int64_t last_ = 0;   // evaluations of the last march
+    std::int64_t last_ = 0;   // evaluations of the last march, at the end of the one that is kept
     std::int64_t looks_ = 0;  // at what nobody has declared
     std::string parting_;
 };

@@ -136,6 +136,17 @@ TEST(DirectEstimate, a_pulse_within_a_turn_of_a_phase_is_not_jumped_over) {
     EXPECT_NEAR(run.final_state().velocity[0], 30 * a_turn, 1e-4 * 30 * a_turn);
 }
 
+TEST(DirectEstimate, evaluations_and_steps_are_of_the_same_march_where_a_finer_one_was_tried_in_vain) {
+    // Rates that jump at each turn of the phase: shorter steps do not make the error small enough.
+    const auto system = first_order_system(2, {{.frequency = 1000}}, [](auto y, auto, auto theta, auto rate) {
+        rate[0] = sqrt(sin(theta[0]) * sin(theta[0])) * y[1];
+        rate[1] = -y[0] * (1 + cos(theta[0]) / sqrt(cos(theta[0]) * cos(theta[0])));
+    });
+    const auto run = solve(system, {.start = {1, 0.2}, .t_end = 2, .method = "direct", .rtol = 1e-11, .atol = 1e-13});
+    EXPECT_EQ(run.outcome(), Outcome::tolerance_missed) << run.explanation();
+    EXPECT_GE(run.statistics().force_evaluations, run.statistics().macro_steps);
+}
+
 TEST(HarmonicEstimate, a_motion_that_grows_a_hundred_thousand_times_is_within_its_tolerance) {
     const auto problem =
         vibrated_system(1, 840, [](auto x, auto, auto, auto theta, auto f) { f[0] = (7 + 230 * cos(theta)) * x[0]; });
