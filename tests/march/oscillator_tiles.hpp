@@ -1,5 +1,5 @@
-/// Dense outputs of a march of y' = (y_1, -y_0) from (1, 0), which is cos(t): that they tile the way, and how right they
-/// are.
+/// Dense outputs of a march of y' = (y_1, -y_0) from (1, 0), which is cos(t): that they tile the way, and how right
+/// they are.
 #pragma once
 
 #include <gtest/gtest.h>
