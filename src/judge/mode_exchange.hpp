@@ -4,7 +4,7 @@
 /// - of two modes with the turning q' and the gyration of one in the other, over the gap of their frequencies;
 /// - of one in its own period, and over its amplitude;
 /// - of three with mu_l near mu_j + mu_k, by the part of third order of the springs' energy, over the detuning or,
-/// where the resonance is passed, the root of its speed.
+///   where the resonance is passed, the root of its speed.
 #pragma once
 
 #include <optional>
