@@ -69,7 +69,7 @@ template <class Number>
 Chart::Curve over_samples(std::string label, const model::Model& model, const Series& series,
                           const std::vector<model::Node>& nodes, Number number) {
     const std::size_t d = model.dimension();
-    const model::ModelFunction evaluate(model, nodes, model::Compile::on_demand);
+    const model::ModelFunction evaluate(model, nodes);
     const auto inputs = model::input_values(model);
     const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
     Chart::Curve curve{std::move(label), {}, {}};

@@ -12,6 +12,8 @@
 namespace lento::model {
 namespace {
 
+using jit::llvm;
+
 /// How a function takes its arguments: arrays to read and to fill; with one more array, for a piece of a function; or
 /// numbers and a number returned.
 enum class Form { arrays, piece, numbers };
@@ -21,14 +23,14 @@ public:
     FunctionWriter(Form form, LLVMModuleRef module, const std::string& name, const FunctionGraph& source,
                    const jit::Cut& plan)
         : Writer(module, source, plan, 1, result_parameter), form_(form) {
-        const LLVMTypeRef array = LLVMPointerType(number_, 0);
-        const LLVMTypeRef self = LLVMPointerType(LLVMInt8TypeInContext(context_), 0);
+        const LLVMTypeRef array = llvm().PointerType(number_, 0);
+        const LLVMTypeRef self = llvm().PointerType(llvm().Int8TypeInContext(context_), 0);
         if (form == Form::numbers) {
             std::array<LLVMTypeRef, 6> types{self, number_, number_, number_, number_, array};
             begin(module, name, number_, types);
         } else {
             std::array<LLVMTypeRef, 8> types{self, array, array, number_, array, array, array, array};
-            begin(module, name, LLVMVoidTypeInContext(context_),
+            begin(module, name, llvm().VoidTypeInContext(context_),
                   std::span(types).first(form == Form::piece ? types.size() : types.size() - 1));
         }
     }
@@ -39,8 +41,8 @@ public:
             keep(node, operation(source_.graph[node]));
         }
     }
-    void finish() { LLVMBuildRetVoid(builder_); }
-    void give_back(Node node) { LLVMBuildRet(builder_, value(node)); }
+    void finish() { llvm().BuildRetVoid(builder_); }
+    void give_back(Node node) { llvm().BuildRet(builder_, value(node)); }
 
 private:
     static constexpr unsigned result_parameter = 6;
@@ -58,13 +60,14 @@ private:
         const unsigned parameter = 1 + static_cast<unsigned>(place.array);
         const bool is_number =
             place.array == Place::Array::time || (form_ == Form::numbers && place.array != Place::Array::input);
-        return is_number ? LLVMGetParam(function_, parameter) : load(parameter, place.index);
+        return is_number ? llvm().GetParam(function_, parameter) : load(parameter, place.index);
     }
 
     Form form_;
 };
 
-/// One result, of one coordinate and at most one phase.
+}  // namespace
+
 bool fits_in_numbers(const FunctionGraph& source) {
     const auto parts = source.graph.parts(source.results);
     const auto fits = [&](Node node) {
@@ -74,8 +77,6 @@ bool fits_in_numbers(const FunctionGraph& source) {
     };
     return source.results.size() == 1 && parts.size() <= jit::chunk_length && std::ranges::all_of(parts, fits);
 }
-
-}  // namespace
 
 /// The pieces of a long function, one after the other.
 struct CompiledFunction::Chunks {
@@ -101,10 +102,9 @@ struct CompiledFunction::Chunks {
 CompiledFunction::CompiledFunction(const FunctionGraph& source) {
     std::vector<Node> operations = source.graph.parts(source.results);
     std::erase_if(operations, [&](Node node) { return is_leaf(source.graph[node].op); });
-    operations_ = operations.size();
-    const jit::Cut plan = jit::cut(source.graph, operations);
+    const jit::Cut plan = jit::cut(source.graph, operations, source.results);
     const Form form = plan.pieces.size() == 1 ? Form::arrays : Form::piece;
-    const auto machine = std::make_shared<jit::Machine>(jit::effort_for(operations_));
+    const auto machine = std::make_shared<jit::Machine>(jit::effort_for(operations.size() + source.results.size()));
     machine_ = machine;
 
     const auto name = [](std::size_t piece) { return fmt::format("lento_part_{}", piece); };
@@ -114,7 +114,7 @@ CompiledFunction::CompiledFunction(const FunctionGraph& source) {
     const bool is_scalar = fits_in_numbers(source);
     if (is_scalar) {
         FunctionWriter writer(Form::numbers, machine->module(), "lento_scalar", source, plan);
-        writer.compute(plan.pieces.front());
+        writer.compute(plan.pieces.front().operations);
         writer.give_back(source.results[0]);
     }
 

@@ -2,7 +2,8 @@
 ///
 /// One function per need: it reads positions, velocities, time, phases and inputs, and fills an array. IEEE semantics
 /// are kept, elementary functions are the system's libm, nothing is allocated when it runs, and any number of threads
-/// may call it. Large graphs are compiled in chunks and with fewer optimisations: time stays in proportion to size.
+/// may call it: the bits are those of the plain evaluator. Large graphs are compiled in chunks and with fewer
+/// optimisations: time stays in proportion to size.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,13 @@ struct FunctionGraph {
     std::vector<Place> places{};
 };
 
+/// Whether the function has one result of one coordinate and at most one phase, so that its arguments can be numbers.
+bool fits_in_numbers(const FunctionGraph& source);
+
+/// After how many evaluations, each of which takes the interpreter so many nanoseconds, machine code is to be made of a
+/// function of so many operations and results: when interpreting has cost what compiling will. Of the largest never.
+std::size_t evaluations_before_code(std::size_t operations, double nanoseconds);
+
 /// How often machine code has been made in this process, for tests of what should not need any.
 std::size_t compilations();
 
@@ -58,9 +66,6 @@ public:
     using Scalar = double (*)(const void* self, double x, double v, double t, double theta, const double* inputs);
     Scalar scalar() const { return scalar_; }
 
-    /// Operations of the graph that was compiled.
-    std::size_t operations() const { return operations_; }
-
 private:
     struct Chunks;
 
@@ -68,7 +73,6 @@ private:
     std::shared_ptr<const Chunks> chunks_;  // where one function would be too long
     Entry entry_ = nullptr;
     Scalar scalar_ = nullptr;
-    std::size_t operations_ = 0;
 };
 
 }  // namespace lento::model

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/graph.hpp"
+#include "model/node_map.hpp"
 
 namespace lento::model {
 namespace {
@@ -97,10 +98,10 @@ public:
 
 Node Graph::derivative(Node node, std::uint32_t symbol) {
     const Node zero = constant(0);
-    std::unordered_map<Node, Node> found;  // the derivatives that are not zero
+    NodeMap<Node> found;  // the derivatives that are not zero
     const auto of = [&](Node operand) {
-        const auto known = found.find(operand);
-        return known == found.end() ? zero : known->second;
+        const Node* known = found.find(operand);
+        return known == nullptr ? zero : *known;
     };
     for (const Node each : parts(std::span(&node, 1))) {
         const Entry entry = (*this)[each];
@@ -116,7 +117,7 @@ Node Graph::derivative(Node node, std::uint32_t symbol) {
             }
         }
         if (sum != zero) {
-            found.emplace(each, sum);
+            found.try_emplace(each, sum);
         }
     }
     return of(node);
@@ -124,14 +125,15 @@ Node Graph::derivative(Node node, std::uint32_t symbol) {
 
 std::vector<Partial> Graph::gradient(Node node) {
     const Node zero = constant(0);
-    std::unordered_map<Node, Node> adjoint{{node, constant(1)}};
+    NodeMap<Node> adjoint;
+    adjoint.try_emplace(node, constant(1));
     const auto accumulate = [&](Node operand, Node term) {
         if (is_fixed(operand)) {
             return;
         }
-        const auto [known, added] = adjoint.try_emplace(operand, term);
+        const auto [sum, added] = adjoint.try_emplace(operand, term);
         if (!added) {
-            known->second = binary(Op::add, known->second, term);
+            sum = binary(Op::add, sum, term);
         }
     };
     std::vector<Partial> result;

@@ -25,16 +25,14 @@ ModelConstraints::ModelConstraints(Model model) : ModelConstraints(model, constr
 
 ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& terms)
     : Constraints(mapped(model.constraints, &NamedExpression::name), pattern_of(model, terms.jacobian)),
-      values_(model, terms.values, Compile::on_demand),
-      gradient_(model, mapped(terms.jacobian, &MatrixEntry::node), Compile::on_demand),
-      rates_(model, terms.velocity_residuals, Compile::on_demand),
-      curvature_(model, terms.curvature, Compile::on_demand),
-      rates_at_rest_(terms.rates_at_rest == terms.velocity_residuals
-                         ? rates_
-                         : ModelFunction(model, terms.rates_at_rest, Compile::on_demand)),
-      curvature_at_rest_(terms.curvature_at_rest == terms.curvature
-                             ? curvature_
-                             : ModelFunction(model, terms.curvature_at_rest, Compile::on_demand)),
+      values_(model, terms.values),
+      gradient_(model, mapped(terms.jacobian, &MatrixEntry::node)),
+      rates_(model, terms.velocity_residuals),
+      curvature_(model, terms.curvature),
+      rates_at_rest_(terms.rates_at_rest == terms.velocity_residuals ? rates_
+                                                                     : ModelFunction(model, terms.rates_at_rest)),
+      curvature_at_rest_(terms.curvature_at_rest == terms.curvature ? curvature_
+                                                                    : ModelFunction(model, terms.curvature_at_rest)),
       inputs_(input_values(model)) {}
 
 std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {

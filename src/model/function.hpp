@@ -1,6 +1,7 @@
 /// Some expressions of a model as functions of (x, v, t, theta, inputs).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -27,24 +28,16 @@ S value_at(const Place& place, std::span<const S> x, std::span<const S> v, const
                                               : arrays[static_cast<std::size_t>(place.array)][place.index];
 }
 
-/// Machine code is made at once; or when a function has been called often, and until then it is interpreted: few
-/// methods need all that is derived from constraints and springs in their inner loops.
-enum class Compile { at_once, on_demand };
-
-/// Machine code for double, which gives the bits of the plain evaluator, and the plain evaluator for every other scalar
-/// type. Copies share the code, and any thread may call it.
+/// A function of numbers that is interpreted until that has cost what its compiler will, and is machine code from then
+/// on, with the same bits; for every other scalar type it is the plain evaluator. Copies share the code, and any thread
+/// may call it.
 class ModelFunction {
 public:
-    ModelFunction(const Model& model, const std::vector<Node>& results, Compile when = Compile::at_once)
-        : shared_(std::make_shared<Shared>(hoisted(model.graph, results, model.places, *model.inputs))),
-          compiled_(when == Compile::at_once ? &shared_->code() : nullptr) {}
+    ModelFunction(const Model& model, const std::vector<Node>& results)
+        : shared_(std::make_shared<Shared>(hoisted(model.graph, results, model.places, *model.inputs))) {}
 
     void operator()(In x, In v, double t, In theta, const double* inputs, Out result) const {
-        if (compiled_ != nullptr) {
-            (*compiled_)(x.data(), v.data(), t, theta.data(), inputs, result.data());
-        } else {
-            on_demand(x, v, t, theta, inputs, result);
-        }
+        at(shared_.get(), x.data(), v.data(), t, theta.data(), inputs, result.data());
     }
     template <class S>
     void operator()(std::span<const S> x, std::span<const S> v, const S& t, std::span<const S> theta,
@@ -54,36 +47,53 @@ public:
             [&](std::size_t symbol) { return value_at<S>(places[symbol], x, v, t, theta, inputs); }, result);
     }
 
-    /// The code of a function that was compiled at once.
-    const CompiledFunction& compiled() const { return *compiled_; }
+    /// As forces are called (`Forces`): functions, with what they are given first.
+    std::shared_ptr<const void> self() const { return shared_; }
+    static void at(const void* self, const double* x, const double* v, double t, const double* theta,
+                   const double* inputs, double* result) {
+        const auto& shared = *static_cast<const Shared*>(self);
+        if (const auto* code = shared.code.load(std::memory_order_acquire)) {
+            (*code)(x, v, t, theta, inputs, result);
+        } else {
+            shared.interpret(x, v, t, theta, inputs, result);
+        }
+    }
+    /// For one coordinate, at most one phase and one result.
+    bool takes_numbers() const { return shared_->takes_numbers; }
+    static double one(const void* self, double x, double v, double t, double theta, const double* inputs) {
+        double result = 0;
+        at(self, &x, &v, t, &theta, inputs, &result);
+        return result;
+    }
+    /// The machine code itself, which loops call without a detour, once there is any.
+    static std::pair<Forces::One, const void*> single(const void* self) {
+        const auto* code = static_cast<const Shared*>(self)->code.load(std::memory_order_acquire);
+        return code == nullptr ? std::pair<Forces::One, const void*>(one, self)
+                               : std::pair(code->scalar(), code->self());
+    }
+
+    std::size_t operations() const { return shared_->evaluator.operations(); }
+    /// Makes the code now.
+    void compile() const { shared_->compile(); }
 
 private:
     struct Shared {
         const FunctionGraph function;
         const Evaluator evaluator;
-        std::atomic<int> calls = 0;
-        std::once_flag once{};
-        std::optional<CompiledFunction> compiled{};
+        const bool takes_numbers;
+        const std::size_t often;  // how many calls are interpreted
+        mutable std::atomic<std::size_t> calls = 0;
+        mutable std::once_flag once{};
+        mutable std::optional<const CompiledFunction> compiled{};
+        mutable std::atomic<const CompiledFunction*> code = nullptr;  // `compiled`, once it is there
 
-        explicit Shared(FunctionGraph given)
-            : function(std::move(given)), evaluator(function.graph, function.results) {}
-        const CompiledFunction& code() {
-            std::call_once(once, [&] { compiled.emplace(function); });
-            return *compiled;
-        }
+        explicit Shared(FunctionGraph given);
+        void compile() const;
+        void interpret(const double* x, const double* v, double t, const double* theta, const double* inputs,
+                       double* result) const;
     };
-    void on_demand(In x, In v, double t, In theta, const double* inputs, Out result) const {
-        constexpr int often = 2000;  // by then interpreting has taken about as long as compiling would
-        if (shared_->calls < often) {
-            ++shared_->calls;
-            operator()<double>(x, v, t, theta, inputs, result);
-        } else {
-            shared_->code()(x.data(), v.data(), t, theta.data(), inputs, result.data());
-        }
-    }
 
-    std::shared_ptr<Shared> shared_;
-    const CompiledFunction* compiled_ = nullptr;  // of `shared_`; one step less in the micro-loop
+    std::shared_ptr<const Shared> shared_;
 };
 
 }  // namespace lento::model

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 
 #include "model/evaluate.hpp"
 #include "model/mapped.hpp"
+#include "model/node_map.hpp"
 
 namespace lento::model {
 namespace {
@@ -19,6 +19,14 @@ constexpr int largest_product = 64;
 
 constexpr bool commutes(Op op) {
     return op == Op::add || op == Op::multiply || op == Op::hypot;
+}
+
+std::uint32_t hash_of(const Graph::Entry& entry) {
+    std::uint64_t hash = std::bit_cast<std::uint64_t>(entry.value);
+    hash ^= (index(entry.a) << 32) | (index(entry.b) ^ entry.symbol);
+    hash = (hash ^ static_cast<std::uint64_t>(entry.op)) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 29;
+    return static_cast<std::uint32_t>((hash * 0xbf58476d1ce4e5b9ULL) >> 32);
 }
 
 }  // namespace
@@ -40,17 +48,37 @@ bool Graph::Entry::operator==(const Entry& other) const {
            std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(other.value);
 }
 
-std::size_t Graph::Hash::operator()(const Entry& entry) const {
-    std::uint64_t hash = std::bit_cast<std::uint64_t>(entry.value);
-    hash ^= (index(entry.a) << 32) | (index(entry.b) ^ entry.symbol);
-    hash = (hash ^ static_cast<std::uint64_t>(entry.op)) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29;
-    return hash * 0xbf58476d1ce4e5b9ULL;
+std::size_t Graph::Nodes::place(const Entry& entry, std::uint32_t hash) const {
+    const std::size_t mask = known.size() - 1;
+    std::size_t at = hash & mask;
+    while (!known[at].is_free() && (known[at].hash != hash || !(entries[index(known[at].node)] == entry))) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+void Graph::Nodes::grow() {
+    constexpr std::size_t least = 64;
+    std::vector<Known> before(std::max(least, 2 * known.size()));
+    std::swap(before, known);
+    const std::size_t mask = known.size() - 1;
+    for (const Known& each : before) {
+        if (!each.is_free()) {
+            std::size_t at = each.hash & mask;
+            while (!known[at].is_free()) {
+                at = (at + 1) & mask;
+            }
+            known[at] = each;
+        }
+    }
 }
 
 Node Graph::intern(Entry entry) {
-    if (const auto known = nodes_->known.find(entry); known != nodes_->known.end()) {
-        return known->second;
+    const std::uint32_t hash = hash_of(entry);
+    if (!nodes_->known.empty()) {
+        if (const Known& known = nodes_->known[nodes_->place(entry, hash)]; !known.is_free()) {
+            return known.node;
+        }
     }
     if (nodes_.use_count() > 1) {
         nodes_ = std::make_shared<Nodes>(*nodes_);
@@ -58,9 +86,13 @@ Node Graph::intern(Entry entry) {
         // NOTE: another thread may just have let go of its copy; what it read comes before what is written here.
         std::atomic_thread_fence(std::memory_order_acquire);
     }
-    const auto node = static_cast<Node>(nodes_->entries.size());
-    nodes_->known.emplace(entry, node);
-    nodes_->entries.push_back(entry);
+    auto& [entries, known] = *nodes_;
+    if (2 * (entries.size() + 1) > known.size()) {
+        nodes_->grow();
+    }
+    const auto node = static_cast<Node>(entries.size());
+    known[nodes_->place(entry, hash)] = {node, hash};
+    entries.push_back(entry);
     return node;
 }
 
@@ -200,10 +232,11 @@ Node Graph::integer_power(Node a, int exponent) {
 
 template <class Stop>
 std::vector<Node> Graph::parts_above(std::span<const Node> roots, Stop&& stop) const {
-    std::unordered_set<Node> met;
+    struct Nothing {};
+    NodeMap<Nothing> met(roots.size());
     std::vector<Node> waiting;
     const auto meet = [&](Node node) {
-        if (met.insert(node).second) {
+        if (met.try_emplace(node, {}).second) {
             waiting.push_back(node);
         }
     };
@@ -228,11 +261,11 @@ std::vector<Node> Graph::parts(std::span<const Node> roots) const {
 }
 
 std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots, const Replacement& replacement) {
-    std::unordered_map<Node, Node> image;
+    NodeMap<Node> image(roots.size());
     const auto order = from.parts_above(roots, [&](Node node) {
         const auto replaced = replacement ? replacement(node) : std::nullopt;
         if (replaced) {
-            image.emplace(node, *replaced);
+            image.try_emplace(node, *replaced);
         }
         return replaced.has_value();
     });
@@ -241,22 +274,11 @@ std::vector<Node> Graph::copies(const Graph& from, std::span<const Node> roots, 
         if (image.contains(each)) {
             continue;
         }
-        image.emplace(each, is_leaf(entry.op)     ? intern(entry)
-                            : is_binary(entry.op) ? binary(entry.op, image.at(entry.a), image.at(entry.b))
-                                                  : unary(entry.op, image.at(entry.a)));
+        image.try_emplace(each, is_leaf(entry.op)     ? intern(entry)
+                                : is_binary(entry.op) ? binary(entry.op, image.at(entry.a), image.at(entry.b))
+                                                      : unary(entry.op, image.at(entry.a)));
     }
     return mapped(roots, [&](Node root) { return image.at(root); });
-}
-
-Evaluator::Evaluator(const Graph& graph, std::vector<Node> roots) {
-    std::unordered_map<Node, std::size_t> place;
-    for (const Node node : graph.parts(roots)) {
-        const auto& entry = graph[node];
-        place.emplace(node, steps_.size());
-        steps_.push_back(is_leaf(entry.op) ? Step{entry.op, entry.symbol, 0, entry.value}
-                                           : Step{entry.op, place.at(entry.a), place.at(entry.b), 0});
-    }
-    roots_ = mapped(roots, [&](Node root) { return place.at(root); });
 }
 
 Node Formula::not_zero(Node a) const {

@@ -16,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace lento::model {
@@ -125,14 +124,22 @@ public:
     std::vector<Node> copies(const Graph& from, std::span<const Node> roots, const Replacement& replacement = {});
 
 private:
-    struct Hash {
-        std::size_t operator()(const Entry& entry) const;
+    struct Known {
+        Node node{~std::uint32_t{0}};
+        std::uint32_t hash = 0;  // of its entry, which is far away in memory
+
+        bool is_free() const { return node == Node{~std::uint32_t{0}}; }
     };
 
     /// What graphs share until one of them grows.
     struct Nodes {
         std::vector<Entry> entries{};
-        std::unordered_map<Entry, Node, Hash> known{};
+        /// Where the node of an entry is found: by its hash and linear probing, a power of two of places.
+        std::vector<Known> known{};
+
+        /// The place of an entry of that hash in `known`, or the one for it.
+        std::size_t place(const Entry& entry, std::uint32_t hash) const;
+        void grow();
     };
 
     /// `parts`, but not what is below a node where `stop` says so.

@@ -2,11 +2,6 @@
 /// instructions of one operation on numbers or on vectors of them.
 #pragma once
 
-#include <llvm-c/Core.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
-#include <llvm-c/TargetMachine.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,36 +13,20 @@
 #include <vector>
 
 #include "model/compile.hpp"
+#include "model/library.hpp"
+#include "model/llvm.hpp"
 #include "model/mapped.hpp"
 
 namespace lento::model::jit {
 
-/// An elementary function that compiled code calls, by the name it calls it by.
-struct LibraryFunction {
-    Op op;
-    const char* name;
-    void* address;
-};
-struct Library {
-    std::vector<LibraryFunction> functions{};
-    /// Puts the sine and the cosine of its second argument where the first one points: faster than one by one.
-    std::optional<LibraryFunction> sine_and_cosine{};
-};
-/// The system's libm.
-const Library& scalar_library();
-/// SLEEF's functions of vectors of `lanes` numbers; none where this machine has no such vectors.
-const Library& vector_library(std::size_t lanes);
-
-/// Whether this machine has a feature, by LLVM's name of it ("avx2").
-bool host_has(std::string_view feature);
-
 // NOTE: measured on chains of pendulums: full optimisation costs 0.1 ms an operation and more the longer a function is,
-// the second level 0.05 ms, the last 0.007 ms; the code of the last takes about twice as long to run.
-/// Graphs of up to this many operations are compiled in one piece, fully optimised.
+// the second level 0.05 ms. A result counts as an operation.
+/// Functions of up to this many operations are compiled in one piece, fully optimised.
 constexpr std::size_t longest_whole = 2000;
-/// Longer ones are cut into functions of this length; beyond `longest_optimised` they are compiled in the quickest way.
+/// Longer ones are cut into functions of this length.
 constexpr std::size_t chunk_length = 1000;
-constexpr std::size_t longest_optimised = 20'000;
+/// Beyond this many code is no faster than the interpreter, which goes through equal operations in loops.
+constexpr std::size_t longest_compiled = 20'000;
 
 struct Effort {
     LLVMCodeGenOptLevel level;
@@ -55,27 +34,26 @@ struct Effort {
 };
 Effort effort_for(std::size_t operations);
 
-/// How a long graph is cut: which nodes each function computes, and which values pass from one to another.
+/// How a long function is cut: what each piece computes and stores, and which values pass from one to another.
 struct Cut {
-    std::vector<std::vector<Node>> pieces;
-    std::unordered_map<Node, std::size_t> piece_of;  // which of them computes a node
-    std::unordered_map<Node, std::size_t> carried;   // the place of a value that a later piece needs
+    struct Piece {
+        std::vector<Node> operations{};
+        std::vector<std::size_t> rows{};  // the numbers of the results that it stores
+    };
+    std::vector<Piece> pieces{1};
+    std::unordered_map<Node, std::size_t> piece_of{};  // which of them computes a node
+    std::unordered_map<Node, std::size_t> carried{};   // the place of a value that a later piece needs
 };
-/// `operations` in ascending order; there is always a first piece.
-Cut cut(const Graph& graph, std::span<const Node> operations);
+/// `operations` in ascending order; of the results each is one of them or a leaf. A result counts as an operation.
+Cut cut(const Graph& graph, std::span<const Node> operations, std::span<const Node> results);
 
 /// Writes all pieces of a function that computes `results`, each by its own `writer_of(piece)`.
 template <class WriterOf>
 void write_pieces(const Cut& plan, std::span<const Node> results, WriterOf&& writer_of) {
-    std::vector<std::vector<std::size_t>> rows(plan.pieces.size());  // of results, by the piece that stores them
-    for (std::size_t row = 0; row < results.size(); ++row) {
-        const auto made = plan.piece_of.find(results[row]);
-        rows[made == plan.piece_of.end() ? 0 : made->second].push_back(row);
-    }
     for (std::size_t piece = 0; piece < plan.pieces.size(); ++piece) {
         auto writer = writer_of(piece);
-        writer.compute(plan.pieces[piece]);
-        for (const std::size_t row : rows[piece]) {
+        writer.compute(plan.pieces[piece].operations);
+        for (const std::size_t row : plan.pieces[piece].rows) {
             writer.store_result(results[row], row);
         }
         writer.finish();
@@ -121,7 +99,7 @@ public:
 
     /// `b` is of no meaning for operations of one operand.
     LLVMValueRef operation(Op op, LLVMValueRef a, LLVMValueRef b);
-    LLVMValueRef constant(double value) const { return LLVMConstReal(type_, value); }
+    LLVMValueRef constant(double value) const { return llvm().ConstReal(type_, value); }
 
     struct SineAndCosine {
         LLVMValueRef sine, cosine;
@@ -156,27 +134,27 @@ protected:
     /// `result_parameter` and, of pieces, the one behind it.
     Writer(LLVMModuleRef module, const FunctionGraph& source, const Cut& plan, std::size_t lanes,
            unsigned result_parameter)
-        : context_(LLVMGetModuleContext(module)),
+        : context_(llvm().GetModuleContext(module)),
           source_(source),
           plan_(plan),
-          number_(LLVMDoubleTypeInContext(context_)),
-          count_(LLVMInt64TypeInContext(context_)),
-          vector_(lanes == 1 ? number_ : LLVMVectorType(number_, static_cast<unsigned>(lanes))),
-          builder_(LLVMCreateBuilderInContext(context_)),
+          number_(llvm().DoubleTypeInContext(context_)),
+          count_(llvm().Int64TypeInContext(context_)),
+          vector_(lanes == 1 ? number_ : llvm().VectorType(number_, static_cast<unsigned>(lanes))),
+          builder_(llvm().CreateBuilderInContext(context_)),
           instructions_(module, builder_, vector_, lanes == 1 ? scalar_library() : vector_library(lanes)),
           result_parameter_(result_parameter) {}
-    virtual ~Writer() { LLVMDisposeBuilder(builder_); }
+    virtual ~Writer() { llvm().DisposeBuilder(builder_); }
 
     /// Begins the function, which returns a `result`.
     void begin(LLVMModuleRef module, const std::string& name, LLVMTypeRef result, std::span<LLVMTypeRef> parameters) {
         const auto count = static_cast<unsigned>(parameters.size());
-        function_ = LLVMAddFunction(module, name.c_str(), LLVMFunctionType(result, parameters.data(), count, 0));
+        function_ = llvm().AddFunction(module, name.c_str(), llvm().FunctionType(result, parameters.data(), count, 0));
         for (unsigned written = result_parameter_; written < std::min(count, result_parameter_ + 2); ++written) {
             add_attribute(function_, 1 + written, "noalias");
         }
         add_attribute(function_, LLVMAttributeFunctionIndex, "nounwind");
-        entry_ = LLVMAppendBasicBlockInContext(context_, function_, "entry");
-        LLVMPositionBuilderAtEnd(builder_, entry_);
+        entry_ = llvm().AppendBasicBlockInContext(context_, function_, "entry");
+        llvm().PositionBuilderAtEnd(builder_, entry_);
     }
 
     /// Where in an array that is a parameter a number, or a row of them, stands.
@@ -205,17 +183,17 @@ protected:
     unsigned carried_parameter() const { return result_parameter_ + 1; }
 
     LLVMValueRef load(unsigned parameter, std::size_t index) {
-        const LLVMValueRef loaded = LLVMBuildLoad2(builder_, vector_, element(parameter, index), "");
-        LLVMSetAlignment(loaded, alignof(double));
+        const LLVMValueRef loaded = llvm().BuildLoad2(builder_, vector_, element(parameter, index), "");
+        llvm().SetAlignment(loaded, alignof(double));
         return loaded;
     }
     void store(LLVMValueRef value, unsigned parameter, std::size_t index) {
-        LLVMSetAlignment(LLVMBuildStore(builder_, value, element(parameter, index)), alignof(double));
+        llvm().SetAlignment(llvm().BuildStore(builder_, value, element(parameter, index)), alignof(double));
     }
     LLVMValueRef offset(unsigned parameter, LLVMValueRef by) {
-        return LLVMBuildGEP2(builder_, number_, LLVMGetParam(function_, parameter), &by, 1, "");
+        return llvm().BuildGEP2(builder_, number_, llvm().GetParam(function_, parameter), &by, 1, "");
     }
-    LLVMValueRef whole(std::size_t number) const { return LLVMConstInt(count_, number, 0); }
+    LLVMValueRef whole(std::size_t number) const { return llvm().ConstInt(count_, number, 0); }
 
     LLVMContextRef context_;
     const FunctionGraph& source_;

@@ -13,6 +13,9 @@ template <class Range, class Function>
 auto mapped(const Range& range, Function function) {
     using Result = std::invoke_result_t<Function&, decltype(*std::begin(range))>;
     std::vector<std::decay_t<Result>> all;
+    if constexpr (requires { std::size(range); }) {
+        all.reserve(std::size(range));
+    }
     for (const auto& each : range) {
         all.push_back(std::invoke(function, each));
     }

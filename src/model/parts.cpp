@@ -68,9 +68,9 @@ LinearFlow linear_part(const Model& model) {
 }
 
 /// Forces, divided by masses that vary where the graph can do it. NOTE: the model is a copy, whose graph grows.
-ModelForces accelerating(Model model, const std::vector<Node>& forces, Compile when) {
+ModelForces accelerating(Model model, const std::vector<Node>& forces) {
     const auto divided = divided_by_masses(model, forces);
-    return {model, divided, when};
+    return {model, divided};
 }
 
 }  // namespace
@@ -88,15 +88,15 @@ struct ModelParts::Shared {
 
     explicit Shared(Model given)
         : model(std::move(given)),
-          forces(model.is_first_order() ? ModelForces(model, mapped(model.variables, &Variable::rate), Compile::at_once)
-                                        : accelerating(model, model.forces, Compile::at_once)),
+          forces(model.is_first_order() ? ModelForces(model, mapped(model.variables, &Variable::rate))
+                                        : accelerating(model, model.forces)),
           mass(part_if<ModelMass>(!model.masses.empty(), model)),
           constraints(part_if<ModelConstraints>(!model.constraints.empty(), model)),
           springs(part_if<ModelSprings>(has_stiff_springs(model), model)),
           slow(part_if<ModelSlow>(!model.slow.empty(), model)),
           fast_velocity(part_if<ModelFunction>(!model.fast_velocity.empty(), model, model.fast_velocity)) {
         if (springs) {
-            slow_forces = accelerating(model, model.slow_forces, Compile::on_demand);
+            slow_forces = accelerating(model, model.slow_forces);
         }
         if (model.kepler && model.kepler->time_factor) {
             time_factor.emplace(model, std::vector{*model.kepler->time_factor});

@@ -1,65 +1,113 @@
 #include "model/phase_evaluator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "model/phase_code.hpp"
+#include "model/phase_interpreter.hpp"
 
 namespace lento::model {
+
+struct PhaseEvaluator::Degree {
+    const PhaseProgram program;
+    const PhaseInterpreter interpreter;
+    const std::size_t often;  // how many points are interpreted
+    std::atomic<std::size_t> points = 0;
+    std::once_flag once{};
+    std::optional<const PhaseCode> compiled{};
+    std::atomic<const PhaseCode*> code = nullptr;  // `compiled`, once it is there
+
+    Degree(const FunctionGraph& function, std::size_t dimension, int degree)
+        : program(function, dimension, degree), interpreter(program), often([&] {
+              constexpr double a_point = 2, an_operation = 0.3;  // nanoseconds
+              const std::size_t operations = program.operations() + program.source.results.size();
+              return evaluations_before_code(operations, a_point + an_operation * static_cast<double>(operations));
+          }()) {}
+
+    /// The code, if it has been made by now. Asking counts as so many points without it.
+    const PhaseCode* code_after(std::size_t more) {
+        if (const auto* made = code.load(std::memory_order_acquire)) {
+            return made;
+        }
+        // NOTE: relaxed, and not one operation: threads may count some points less.
+        const std::size_t count = points.load(std::memory_order_relaxed) + more;
+        points.store(count, std::memory_order_relaxed);
+        if (count > often) {
+            std::call_once(once, [&] {
+                compiled.emplace(program);
+                code.store(&*compiled, std::memory_order_release);
+            });
+        }
+        return code.load(std::memory_order_acquire);
+    }
+};
 
 struct PhaseEvaluator::Shared {
     const FunctionGraph function;
     const std::size_t dimension;
     std::mutex mutex{};
-    std::map<int, std::optional<PhaseCode>> codes{};  // by degree
+    std::map<int, std::unique_ptr<Degree>> degrees{};
 
-    const PhaseCode& code(int degree) {
+    Degree& at(int degree) {
         const std::lock_guard lock(mutex);
-        auto& code = codes[degree];
-        if (!code) {
-            code.emplace(function, dimension, degree);
+        auto& known = degrees[degree];
+        if (!known) {
+            known = std::make_unique<Degree>(function, dimension, degree);
         }
-        return *code;
+        return *known;
     }
 };
 
 PhaseEvaluator::PhaseEvaluator(const Model& model, const std::vector<Node>& results)
     : shared_(new Shared{hoisted(model.graph, results, model.places, *model.inputs), model.dimension()}) {}
 
-bool PhaseEvaluator::ready(int degree, std::size_t points) {
-    // By then evaluating has taken about as long as compiling will: there is machine code for numbers, one phase after
-    // another, and series are interpreted.
-    const std::size_t often = degree == 0 ? 300'000 : 3'000;
-    auto& own = degrees_[degree];
-    own.asked += points;
-    if (own.code == nullptr && own.asked > often) {
-        own.code = &shared_->code(degree);
+const PhaseEvaluator::Table& PhaseEvaluator::table_at(const Degree& with, const Block& block) {
+    const std::span inputs = block.parameters.first(with.program.table_inputs);
+    const auto known = std::ranges::find_if(tables_, [&](const Table& kept) {
+        return kept.degree == block.degree && std::ranges::equal(block.theta, kept.theta) &&
+               std::ranges::equal(inputs, kept.inputs);
+    });
+    if (known != tables_.end()) {
+        return *known;
     }
-    return own.code != nullptr;
+    constexpr std::size_t most = 16;
+    if (tables_.size() == most) {
+        tables_.erase(tables_.begin());
+    }
+    tables_.push_back({block.degree,
+                       {block.theta.begin(), block.theta.end()},
+                       {inputs.begin(), inputs.end()},
+                       std::vector<double>(with.program.table.size() * block.lanes)});
+    with.interpreter.tabulate({.m = block.lanes,
+                               .x = nullptr,
+                               .v = nullptr,
+                               .t = nullptr,
+                               .phases = block.theta.data(),
+                               .inputs = block.parameters.data(),
+                               .result = tables_.back().values.data()});
+    return tables_.back();
 }
 
-void PhaseEvaluator::operator()(int degree, std::size_t points, double t, std::span<const double> x,
-                                std::span<const double> v, std::span<const double> theta, const double* inputs,
-                                std::span<double> result) {
-    const PhaseCode& code = *degrees_.at(degree).code;
-    const std::span own(inputs, code.table_inputs());
-    auto table = std::find_if(tables_.begin(), tables_.end(), [&](const Table& kept) {
-        return kept.degree == degree && std::ranges::equal(theta, kept.theta) && std::ranges::equal(own, kept.inputs);
-    });
-    if (table == tables_.end()) {
-        constexpr std::size_t most = 16;
-        if (tables_.size() == most) {
-            tables_.erase(tables_.begin());
-        }
-        tables_.push_back({degree,
-                           {theta.begin(), theta.end()},
-                           {own.begin(), own.end()},
-                           std::vector<double>(code.table_rows() * points)});
-        table = std::prev(tables_.end());
-        code.tabulate(points, theta.data(), inputs, table->values.data());
+void PhaseEvaluator::operator()(const Block& block, Out result) {
+    auto& degree = degrees_[block.degree];
+    if (degree == nullptr) {
+        degree = &shared_->at(block.degree);
     }
-    code.at_table(points, t, x.data(), v.data(), table->values.data(), inputs, result.data());
+    const PhaseArrays arrays{.m = block.lanes,
+                             .x = block.x.data(),
+                             .v = block.v.data(),
+                             .t = block.t.data(),
+                             .phases = table_at(*degree, block).values.data(),
+                             .inputs = block.parameters.data(),
+                             .result = result.data()};
+    if (const auto* code = degree->code_after(block.lanes)) {
+        code->at_table(arrays);
+    } else {
+        degree->interpreter.at_table(arrays);
+    }
 }
 
 }  // namespace lento::model

@@ -1,49 +1,40 @@
-/// Functions of a model at many phases at once and as series of any degree (`phase_code.hpp`), compiled when that has
-/// become worth it: a run over a pendulum takes less time than its compiler.
+/// Functions of a model at many phases at once and as series of any degree (`phase_program.hpp`): interpreted, and
+/// compiled when that repays; a run over a pendulum takes less time than its compiler.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
 #include <vector>
 
+#include "lento/problem/forces.hpp"
 #include "model/graph.hpp"
 #include "model/parsed_model.hpp"
 
 namespace lento::model {
 
-class PhaseCode;
-
-/// Copies share their code, which any of them may make; each is for one thread at a time and counts for itself. Code
-/// for many phases rounds otherwise than one phase after another, and what others have evaluated must not decide which
-/// of the two a run uses.
+/// Copies share programs and code; each has tables of its own and is for one thread at a time. Which of the two serves
+/// does not change a bit, so that any caller may have had the code made.
 class PhaseEvaluator {
 public:
     PhaseEvaluator(const Model& model, const std::vector<Node>& results);
 
-    /// Whether there is code for series of that degree. Asking counts as `points` evaluations without it; when there
-    /// have been many it is made.
-    bool ready(int degree, std::size_t points);
-
-    /// Blocks as in `phase_code.hpp`, theta symbol by symbol; after `ready`.
-    void operator()(int degree, std::size_t points, double t, std::span<const double> x, std::span<const double> v,
-                    std::span<const double> theta, const double* inputs, std::span<double> result);
+    /// Fills the result from blocks as in `phase_program.hpp`, theta symbol by symbol.
+    void operator()(const Block& block, Out result);
 
 private:
     struct Shared;
+    struct Degree;
     /// What depends on phases and inputs alone.
     struct Table {
         int degree;
         std::vector<double> theta, inputs, values;
     };
-    struct Degree {
-        std::size_t asked = 0;
-        const PhaseCode* code = nullptr;  // of `shared_`
-    };
+
+    const Table& table_at(const Degree& with, const Block& block);
 
     std::shared_ptr<Shared> shared_;
-    std::map<int, Degree> degrees_;
+    std::map<int, Degree*> degrees_;  // of `shared_`
     std::vector<Table> tables_;
 };
 

@@ -12,12 +12,12 @@
 
 namespace lento::model {
 
-/// Forces or rates: machine code at a point, vector code or the interpreter for blocks.
+/// Forces or rates: a function at a point, programs for blocks.
 struct ModelForces {
-    ModelForces(const Model& model, const std::vector<Node>& results, Compile when);
+    ModelForces(const Model& model, const std::vector<Node>& results);
 
     Forces forces;
-    std::size_t operations = 0;  ///< of what was compiled at once
+    std::size_t operations = 0;  ///< at a point
 };
 
 /// The constraints of a model, or the measures of its springs.
@@ -62,8 +62,7 @@ private:
 /// M(x, t) of a model whose masses vary; with the values of its parameters.
 class ModelMass final : public MassFunction {
 public:
-    explicit ModelMass(const Model& model)
-        : entries_(model, model.masses, Compile::on_demand), inputs_(input_values(model)) {}
+    explicit ModelMass(const Model& model) : entries_(model, model.masses), inputs_(input_values(model)) {}
 
     Mass with_inputs(std::size_t dimension, const InputValues& inputs) const;
 

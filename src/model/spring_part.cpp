@@ -93,9 +93,9 @@ CentredCode centred_code(const Model& given) {
     const auto measure_change = differences(model.graph, measures, changes);
     return {.slow = ModelFunction(model, slow),
             .stiff_change = ModelFunction(model, stiff_change),
-            .stiff = ModelFunction(model, stiff, Compile::on_demand),
-            .measures = ModelFunction(model, measures, Compile::on_demand),
-            .measure_change = ModelFunction(model, measure_change, Compile::on_demand)};
+            .stiff = ModelFunction(model, stiff),
+            .measures = ModelFunction(model, measures),
+            .measure_change = ModelFunction(model, measure_change)};
 }
 
 class CentredModelForce final : public CentredForce {

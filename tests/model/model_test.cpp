@@ -276,6 +276,7 @@ TEST(Model, every_scalar_type_passes_through) {
 TEST(Model, compiled_code_may_be_called_from_many_threads) {
     const auto model = read(elastic);
     const ModelFunction force(model, model.forces);
+    force.compile();
     const auto inputs = input_values(model);
     const auto expected = values(model, model.forces, {0.8, 0.5}, {0, 0}, 0.3);
     std::vector<std::thread> threads;
@@ -511,6 +512,7 @@ TEST(Model, every_example_compiles_in_a_tenth_of_a_second) {
         const std::clock_t began = std::clock();  // of this process: others may be busy
         const auto model = read_model(Source::file(file.path()));
         const ModelFunction force(model, model.forces);
+        force.compile();
         [[maybe_unused]] const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
 #ifdef NDEBUG
         EXPECT_LT(seconds, 0.1) << file.path();

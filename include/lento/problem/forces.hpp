@@ -47,12 +47,15 @@ public:
                         const double* parameters, double* f);
     /// For one coordinate and at most one phase: numbers instead of arrays stay in registers.
     using One = double (*)(const void* self, double x, double v, double t, double theta, const double* parameters);
+    using Single = std::pair<One, const void*>;
     using MakeBlocks = std::function<std::unique_ptr<BlockForces>()>;
 
     Forces() = default;
-    /// `one` and `blocks` may be missing: forces that take double alone have no blocks.
-    Forces(std::shared_ptr<const void> self, At at, One one, MakeBlocks blocks)
-        : self_(std::move(self)), at_(at), one_(one), blocks_(std::move(blocks)) {}
+    /// `one` and `blocks` may be missing: forces that take double alone have no blocks. What `one` leads to may change
+    /// while it is in use, as from an interpreter to machine code; then `single` says where it leads by now.
+    Forces(std::shared_ptr<const void> self, At at, One one, MakeBlocks blocks,
+           Single (*single)(const void* self) = nullptr)
+        : self_(std::move(self)), at_(at), one_(one), single_(single), blocks_(std::move(blocks)) {}
 
     /// Of `f(x, v, t, theta, force)` with spans, `dimension` and `phases` long.
     template <class F>
@@ -70,7 +73,7 @@ public:
     }
     bool has_one() const { return one_ != nullptr; }
     /// `one` and what it is given first, for loops.
-    std::pair<One, const void*> single() const { return {one_, self_.get()}; }
+    Single single() const { return single_ == nullptr ? Single(one_, self_.get()) : single_(self_.get()); }
 
     /// Whether series can be evaluated: not where the force takes double alone.
     bool takes_series() const { return static_cast<bool>(blocks_); }
@@ -81,6 +84,7 @@ private:
     std::shared_ptr<const void> self_;
     At at_ = nullptr;
     One one_ = nullptr;
+    Single (*single_)(const void* self) = nullptr;
     MakeBlocks blocks_;
 };
 
