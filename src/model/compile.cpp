@@ -75,7 +75,7 @@ bool fits_in_numbers(const FunctionGraph& source) {
         return entry.op != Op::symbol || source.places[entry.symbol].array == Place::Array::input ||
                source.places[entry.symbol].index == 0;
     };
-    return source.results.size() == 1 && parts.size() <= jit::chunk_length && std::ranges::all_of(parts, fits);
+    return source.results.size() == 1 && parts.size() < jit::longest_whole && std::ranges::all_of(parts, fits);
 }
 
 /// The pieces of a long function, one after the other.

@@ -39,7 +39,7 @@ struct FunctionGraph {
 bool fits_in_numbers(const FunctionGraph& source);
 
 /// After how many evaluations, each of which takes the interpreter so many nanoseconds, machine code is to be made of a
-/// function of so many operations and results: when interpreting has cost what compiling will. Of the largest never.
+/// function of so many operations and results: when interpreting has cost what compiling will.
 std::size_t evaluations_before_code(std::size_t operations, double nanoseconds);
 
 /// How often machine code has been made in this process, for tests of what should not need any.

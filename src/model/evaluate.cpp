@@ -9,18 +9,22 @@ namespace lento::model {
 
 Evaluator::Evaluator(const Graph& graph, const std::vector<Node>& roots) {
     const std::vector<Node> parts = graph.parts(roots);
-    NodeMap<std::uint32_t> at(parts.size());             // first the number among `parts`, then the place
-    std::vector<std::uint32_t> levels(parts.size(), 0);  // one above those of the operands
-    std::vector<Node> operations;
-    for (std::uint32_t k = 0; k < parts.size(); ++k) {
-        at.try_emplace(parts[k], k);
-        const auto& entry = graph[parts[k]];
-        if (!is_leaf(entry.op)) {
-            levels[k] = 1 + std::max(levels[at.at(entry.a)], levels[at.at(entry.b)]);
-            operations.push_back(parts[k]);
+    NodeMap<std::uint32_t> at(parts.size());  // first the level, one above those of the operands; then the place
+    struct Operation {
+        std::uint32_t level;
+        Op op;
+        Node node;
+    };
+    std::vector<Operation> operations;
+    for (const Node node : parts) {
+        const auto& entry = graph[node];
+        const std::uint32_t level = is_leaf(entry.op) ? 0 : 1 + std::max(at.at(entry.a), at.at(entry.b));
+        at.try_emplace(node, level);
+        if (level > 0) {
+            operations.push_back({level, entry.op, node});
         }
     }
-    std::ranges::stable_sort(operations, {}, [&](Node node) { return std::pair(levels[at.at(node)], graph[node].op); });
+    std::ranges::stable_sort(operations, {}, [](const Operation& each) { return std::pair(each.level, each.op); });
 
     std::uint32_t place = 0;
     for (const Op leaf : {Op::constant, Op::symbol}) {
@@ -32,12 +36,12 @@ Evaluator::Evaluator(const Graph& graph, const std::vector<Node>& roots) {
             }
         }
     }
-    for (const Node node : operations) {
+    for (const auto& [level, op, node] : operations) {
         const auto& entry = graph[node];
         steps_.push_back({at.at(entry.a), at.at(entry.b)});
         at[node] = place++;
-        if (runs_.empty() || runs_.back().op != entry.op) {
-            runs_.push_back({entry.op, 0});
+        if (runs_.empty() || runs_.back().op != op) {
+            runs_.push_back({op, 0});
         }
         runs_.back().last = static_cast<std::uint32_t>(steps_.size());
     }

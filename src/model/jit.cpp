@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -25,10 +24,8 @@ std::size_t compilations() {
 
 std::size_t evaluations_before_code(std::size_t operations, double nanoseconds) {
     constexpr double to_begin = 18e6;  // of it 12 to load LLVM, once a process
-    constexpr double an_operation = 3e4;
-    return operations > jit::longest_compiled
-               ? std::numeric_limits<std::size_t>::max()
-               : static_cast<std::size_t>((to_begin + an_operation * static_cast<double>(operations)) / nanoseconds);
+    constexpr double an_operation = 4e4;
+    return static_cast<std::size_t>((to_begin + an_operation * static_cast<double>(operations)) / nanoseconds);
 }
 
 namespace jit {
