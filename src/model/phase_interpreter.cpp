@@ -102,18 +102,21 @@ private:
 
 PhaseInterpreter::Part::Part(const PhaseProgram& program, const std::vector<Node>& unordered,
                              const std::vector<Node>& results, const Rows& tabulated, std::size_t lanes) {
-    const auto& [graph, all_results, places] = program.source;
-    const Library& library = vector_library(lanes);
+    const std::vector<Node> operations = gathered(program.source.graph, unordered);
     Allocation at;
-    const auto step = [&](Node node) {
-        const auto& entry = graph[node];
-        void* const function = function_of(library, entry.op);
-        const Form form = function == nullptr ? Form::by_lane : Form::call;
-        return Step{form, entry.op, 0, at.of(entry.a), at.of(entry.b), function};
-    };
+    add_givens(program.source, operations, results, tabulated, vector_library(lanes), at);
+    add_steps(program, operations, results, vector_library(lanes), at);
+    for (std::size_t row = 0; row < results.size(); ++row) {
+        stores_.push_back({at.of(results[row]), row});
+    }
+    slots_ = at.slots();
+}
 
-    const std::vector<Node> operations = gathered(graph, unordered);
-    // What the operations are made from: fixed nodes, with all that they are made from, and leaves.
+/// What operations and results are made from: fixed nodes, with all that those are made from, and leaves.
+void PhaseInterpreter::Part::add_givens(const FunctionGraph& source, const std::vector<Node>& operations,
+                                        const std::vector<Node>& results, const Rows& tabulated, const Library& library,
+                                        Allocation& at) {
+    const Graph& graph = source.graph;
     std::vector<Node> fixed, leaves;
     std::unordered_set<Node> met(operations.begin(), operations.end());
     const auto need = [&](Node node) {
@@ -131,19 +134,28 @@ PhaseInterpreter::Part::Part(const PhaseProgram& program, const std::vector<Node
         if (entry.op == Op::constant) {
             constants_.push_back({at.take(node), entry.value});
         } else if (entry.op == Op::symbol) {
-            inputs_.push_back({at.take(node), places[entry.symbol]});
+            inputs_.push_back({at.take(node), source.places[entry.symbol]});
         } else {
-            Step once = step(node);
-            once.to = at.take(node);
-            fixed_.push_back(once);
+            fixed_.push_back(step(entry, library, at));
+            fixed_.back().to = at.take(node);
         }
     }
     for (const Node node : leaves) {
         const auto row = tabulated.find(node);
         loads_.push_back({at.take(node), row != tabulated.end() ? Place{Place::Array::phase, row->second}
-                                                                : places[graph[node].symbol]});
+                                                                : source.places[graph[node].symbol]});
     }
+}
 
+PhaseInterpreter::Step PhaseInterpreter::Part::step(const Graph::Entry& entry, const Library& library,
+                                                    const Allocation& at) {
+    void* const function = function_of(library, entry.op);
+    return {function == nullptr ? Form::by_lane : Form::call, entry.op, 0, at.of(entry.a), at.of(entry.b), function};
+}
+
+void PhaseInterpreter::Part::add_steps(const PhaseProgram& program, const std::vector<Node>& operations,
+                                       const std::vector<Node>& results, const Library& library, Allocation& at) {
+    const Graph& graph = program.source.graph;
     const auto each_operand = [&](Node node, auto&& use) {
         for (const Node operand : {graph[node].a, graph[node].b}) {
             if (!graph.is_fixed(operand)) {  // those stay
@@ -162,7 +174,7 @@ PhaseInterpreter::Part::Part(const PhaseProgram& program, const std::vector<Node
             continue;  // made with its partner
         }
         // NOTE: the slot of an operand may become that of the result, which every step writes last.
-        Step made = step(node);
+        Step made = step(graph[node], library, at);
         each_operand(node, release);
         made.to = at.take(node);
         const auto partner = program.partners.find(node);
@@ -177,10 +189,6 @@ PhaseInterpreter::Part::Part(const PhaseProgram& program, const std::vector<Node
         }
         steps_.push_back(made);
     }
-    for (std::size_t row = 0; row < results.size(); ++row) {
-        stores_.push_back({at.of(results[row]), row});
-    }
-    slots_ = at.slots();
 }
 
 [[gnu::always_inline]] inline void PhaseInterpreter::perform_any(const std::vector<Step>& steps, std::size_t lanes,

@@ -59,6 +59,13 @@ private:
     private:
         class Allocation;
 
+        void add_givens(const FunctionGraph& source, const std::vector<Node>& operations,
+                        const std::vector<Node>& results, const Rows& tabulated, const Library& library,
+                        Allocation& at);
+        void add_steps(const PhaseProgram& program, const std::vector<Node>& operations,
+                       const std::vector<Node>& results, const Library& library, Allocation& at);
+        static Step step(const Graph::Entry& entry, const Library& library, const Allocation& at);
+
         std::vector<Constant> constants_;  // and inputs and steps that are the same for all lanes, once a call
         std::vector<Load> inputs_, loads_;
         std::vector<Step> fixed_, steps_;

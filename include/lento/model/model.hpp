@@ -91,7 +91,7 @@ public:
     const model::Model& parsed() const { return *parsed_; }
     /// Operations of one evaluation of the right-hand side.
     std::size_t operations() const;
-    /// What reading and compiling took.
+    /// What reading took, and preparing what is evaluated; machine code is made later, when it repays.
     struct Seconds {
         double read = 0, compile = 0;
     };
