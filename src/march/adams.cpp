@@ -40,11 +40,11 @@ void AdamsFormulas::prepare(double h, std::size_t order) {
         back += lengths_[i - 1];
         nodes_[i] = -back / h;
     }
-    const NewtonBasis basis(In(nodes_).first(order), 0);
+    const NewtonIntegrals integrals(In(nodes_).first(order));
     beta_[0] = sigma_[0] = 1;
     for (std::size_t i = 0; i <= order; ++i) {
-        at_end_[i] = basis.value_after_one(i);
-        g_[i] = basis.integrals(i).once / at_end_[i];
+        at_end_[i] = integrals.end[i];
+        g_[i] = integrals.once[i] / at_end_[i];
         if (i > 0) {
             const double span = 1 - nodes_[i - 1];  // psi'_i / h
             sigma_[i] = sigma_[i - 1] * static_cast<double>(i) / span;

@@ -18,8 +18,13 @@ constexpr double shortest_change = 0.2;
 constexpr double longest_change = 2;
 constexpr double worth_it = 1.2;  // a longer step that is not much longer costs more by its unequal history
 
-double step_factor(double error, std::size_t k) {
-    const double factor = safety * std::pow(std::max(error, 1e-14), -1 / static_cast<double>(k + 1));
+/// Binary logarithm of the factor to the next step.
+double step_power(double error, std::size_t k) {
+    return -std::log2(std::max(error, 1e-14)) / static_cast<double>(k + 1);
+}
+
+double step_factor(double power) {
+    const double factor = safety * std::exp2(power);
     return std::isfinite(factor) ? std::clamp(factor, shortest_change, longest_change) : shortest_change;
 }
 
@@ -61,21 +66,16 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
     step_ = std::min({limits_.longest, by_series, length});
     // NOTE: the true past is not that of the series. Close values keep the difference small.
     constexpr double close = 0.5;
-    history_.fill(start.t, close * step_, std::span(start.series).first(k_ * length_), k_);
+    history_.fill(close * step_, std::span(start.series).first(k_ * length_), k_);
 }
 
 MultistepMarch::Formulas MultistepMarch::formulas(double h) {
-    const auto nodes = history_.nodes(h, std::min(k_ + 1, history_.size()));
-    history_.divide(nodes);
-    return {h, k_, nodes, degree()};
+    history_.set_step(h);
+    return {h, k_, history_.nodes(std::min(k_ + 1, history_.size())), degree()};
 }
 
 MultistepMarch::Formulas::Formulas(double h, std::size_t k, In nodes, std::size_t degree)
-    : h(h), k(k), here(nodes, 0), end(nodes, 1, degree) {
-    for (std::size_t i = 0; i <= nodes.size(); ++i) {
-        integrals[i] = here.integrals(i);
-    }
-}
+    : h(h), k(k), end(nodes, 1, degree), integrals(nodes) {}
 
 void MultistepMarch::predict(const Formulas& formulas) {
     const double h = formulas.h;
@@ -83,8 +83,8 @@ void MultistepMarch::predict(const Formulas& formulas) {
         double once = 0;
         double twice = 0;
         for (std::size_t j = formulas.k; j-- > 0;) {
-            once += history_.difference(j)[i] * formulas.integrals[j].once;
-            twice += history_.difference(j)[i] * formulas.integrals[j].twice;
+            once += history_.difference(j)[i] * formulas.integrals.once[j];
+            twice += history_.difference(j)[i] * formulas.integrals.twice[j];
         }
         if (force_->second_order()) {
             predicted_[i] = y_[i] + h * (y_[n_ + i] + h * twice);
@@ -132,16 +132,13 @@ void MultistepMarch::extrapolate(const Formulas& formulas) {
     extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(stride_));
 }
 
+AuxiliarySeries MultistepMarch::past(const Formulas& formulas) const {
+    return {static_cast<int>(degree()), formulas.h, series_.data() + n_, stride_};
+}
+
 /// (F, auxiliary) at t, and how it deviates from its extrapolation.
 void MultistepMarch::evaluate(double t, const Formulas& formulas, In y) {
-    const std::size_t auxiliary = length_ - n_;
-    past_.clear();
-    for (std::size_t j = 0; auxiliary > 0 && j <= degree(); ++j) {
-        const auto first = series_.begin() + static_cast<std::ptrdiff_t>(j * stride_ + n_);
-        past_.insert(past_.end(), first, first + static_cast<std::ptrdiff_t>(auxiliary));
-    }
-    force_->evaluate(t, y, {static_cast<int>(degree()), formulas.h, past_}, std::span(z_).first(n_),
-                     std::span(z_).subspan(n_, auxiliary));
+    force_->evaluate(t, y, past(formulas), std::span(z_).first(n_), std::span(z_).subspan(n_, length_ - n_));
     for (std::size_t c = 0; c < stride_; ++c) {
         deviation_[c] = z_[c] - extrapolated_[c];
     }
@@ -209,15 +206,16 @@ MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
 
 /// The order with the longest next step, and that step.
 void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
-    double factor = step_factor(errors.own, formulas.k);
-    if (errors.below < HUGE_VAL && step_factor(errors.below, formulas.k - 1) >= factor) {
-        k_ = formulas.k - 1;
-        factor = step_factor(errors.below, k_);
-    }
-    if (errors.above < HUGE_VAL && step_factor(errors.above, formulas.k + 1) > factor) {
-        k_ = formulas.k + 1;
-        factor = step_factor(errors.above, k_);
-    }
+    double power = step_power(errors.own, formulas.k);
+    const auto try_order = [&](double error, std::size_t k, double better_by) {
+        if (const double other = step_power(error, k); error < HUGE_VAL && other - power >= better_by) {
+            k_ = k;
+            power = other;
+        }
+    };
+    try_order(errors.below, formulas.k - 1, 0);
+    try_order(errors.above, formulas.k + 1, std::numeric_limits<double>::min());
+    const double factor = step_factor(power);
     if (k_ + 1 < limits_.lowest_order) {
         k_ = std::min(limits_.lowest_order - 1, history_.size());
     }
@@ -225,19 +223,21 @@ void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
     step_ = std::min(next, limits_.longest);
 }
 
-void MultistepMarch::accept(double t, double error) {
+void MultistepMarch::accept(double t, const Formulas& formulas, double error) {
+    force_->accepted(t, corrected_, past(formulas), In(z_).first(n_), In(z_).subspan(n_, length_ - n_));
     errors_ += error;
     y_ = corrected_;
     for (std::size_t i = 0; i < y_.size(); ++i) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
     }
-    history_.push(t, z_);
+    history_.push(z_, formulas.k + 3);  // the order rises by one a step at most
 }
 
 /// The corrected polynomial of F, integrated: in s from 0 to 1.
 DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas) const {
     const std::size_t k = formulas.k;
     const double h = formulas.h;
+    const NewtonBasis here(history_.nodes(k), 0);
     DenseStep step(from, to, y_.size(), k + 2);
     for (std::size_t i = 0; i < n_; ++i) {
         step.coefficient(0)[i] = y_[i];
@@ -248,9 +248,9 @@ DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas
         for (std::size_t j = 0; j <= k; ++j) {
             double coefficient = 0;
             for (std::size_t basis = j; basis < k; ++basis) {
-                coefficient += history_.difference(basis)[i] * formulas.here.coefficient(basis, j);
+                coefficient += history_.difference(basis)[i] * here.coefficient(basis, j);
             }
-            coefficient += correction_[i] * formulas.here.coefficient(k, j) / formulas.at_end(k);
+            coefficient += correction_[i] * here.coefficient(k, j) / formulas.at_end(k);
             const auto power = static_cast<double>(j + 1);
             if (force_->second_order()) {
                 step.coefficient(j + 1)[n_ + i] = h * coefficient / power;
@@ -291,7 +291,7 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const St
             if (observer.take && observer.wants(next)) {
                 observer.take(dense(t, next, step));
             }
-            accept(next, found.own);
+            accept(next, step, found.own);
             choose(step, found);
             result.reached = t = next;
             continue;
