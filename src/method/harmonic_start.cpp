@@ -53,10 +53,17 @@ std::vector<double> HarmonicStart::start() const {
 
 void HarmonicStart::sweep(HarmonicAverage& average, HarmonicPlan& plan) const {
     average.sweep(X(plan.state), V(plan.state));
-    if (converts()) {
-        plan.state = start();
-        add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(request_->t_start)));
+    convert(average, plan);
+}
+
+/// The slow state that goes with the response.
+void HarmonicStart::convert(const HarmonicAverage& average, HarmonicPlan& plan) const {
+    if (!converts()) {
+        return;
     }
+    plan.state = start();
+    add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(request_->t_start)));
+    add_to(plan.state, -1, plan.beyond);
 }
 
 /// Scales of the unknowns, and with them what a change of the averaged force means.
@@ -132,25 +139,31 @@ double HarmonicStart::over_tolerance(const HarmonicAverage& average, const Respo
     return largest;
 }
 
-Defect HarmonicStart::by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan) {
-    HarmonicAverage finer(*field_, 2 * plan.phases + 1);
+HarmonicStart::MorePhases HarmonicStart::more_phases_at(const HarmonicSpot& spot, std::size_t phases) {
+    MorePhases found{HarmonicAverage(*field_, 2 * phases + 1)};
+    auto& finer = found.average;
     const auto widened = [&](In harmonics) {
         return harmonics.empty() ? std::vector<double>() : finer.widened(harmonics);
     };
     const Response known{widened(spot.response.displacement), widened(spot.response.velocity)};
     const auto rates_known = widened(spot.rates);
     Response with_change = known;
-    Response change_of_it;
-    std::vector<double> rates(finer.harmonics()), force(n());
+    std::vector<double> rates(finer.harmonics());
+    found.force.resize(n());
     for (int k = 0; k < 2; ++k) {
-        finer.evaluate(spot.t, X(spot.state), V(spot.state), with_change, rates, force);
+        finer.evaluate(spot.t, X(spot.state), V(spot.state), with_change, rates, found.force);
         add_to(rates, -1, rates_known);
-        finer.respond(0, 1, rates.data(), rates.size(), change_of_it);
+        finer.respond(0, 1, rates.data(), rates.size(), found.change);
         with_change = known;
-        add_to(with_change.displacement, 1, change_of_it.displacement);
-        add_to(with_change.velocity, 1, change_of_it.velocity);
+        add_to(with_change.displacement, 1, found.change.displacement);
+        add_to(with_change.velocity, 1, found.change.velocity);
     }
-    return {.force = change(force, spot.force), .response = over_tolerance(finer, change_of_it, plan)};
+    return found;
+}
+
+Defect HarmonicStart::by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan) {
+    const auto found = more_phases_at(spot, plan.phases);
+    return {.force = change(found.force, spot.force), .response = over_tolerance(found.average, found.change, plan)};
 }
 
 Defect HarmonicStart::by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& plan) {
@@ -211,8 +224,11 @@ HarmonicAverage HarmonicStart::with_phases(HarmonicPlan& plan, bool given, std::
         }
         HarmonicSpot spot{.t = request_->t_start, .state = plan.state, .response = average.response()};
         average.evaluate(spot);
-        plan.defect = by_phases(spot, plan);
+        const auto finer = more_phases_at(spot, plan.phases);
+        plan.defect = {.force = change(finer.force, spot.force),
+                       .response = over_tolerance(finer.average, finer.change, plan)};
         if (plan.defect.worst() <= share + clear_of_noise * plan.noise || plan.phases >= most_phases) {
+            plan.beyond = at_phase(finer.average, finer.change, field_->phase(request_->t_start));
             return average;
         }
         constexpr double far = 100;
@@ -250,10 +266,7 @@ void HarmonicStart::with_given_sweeps(HarmonicAverage& average, HarmonicPlan& pl
     plan.sweeps = sweeps;
     for (int round = 0; round <= sweeps && plan.finite && !stopped(); ++round) {
         average.sweep(sweeps, request_->t_start, X(plan.state), V(plan.state));
-        if (converts()) {
-            plan.state = start();
-            add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(request_->t_start)));
-        }
+        convert(average, plan);
         plan.finite = finite(average, plan);
         const auto found = changes(average);
         plan.ratio = mean_ratio(found);
@@ -273,11 +286,22 @@ HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optiona
     } else if (goes_on()) {
         with_sweeps(average, plan, budget);
     }
-    // NOTE: the state stays: of a series of sweeps that diverges in the end the first ones are the best.
     const int least_for_series = std::max(plan.sweeps, 7);
+    double last_change = HUGE_VAL;  // of the state
     while (goes_on() && average.sweeps() < least_for_series &&
            affordable(static_cast<std::size_t>(average.sweeps() + 1) * plan.phases, budget, plan)) {
-        average.sweep(X(plan.state), V(plan.state));
+        if (sweeps) {
+            average.sweep(X(plan.state), V(plan.state));
+            continue;
+        }
+        // NOTE: where sweeps diverge in the end, the state stays at the best of them.
+        auto next = plan;
+        sweep(average, next);
+        const double change = over_tolerance(next.state, plan.state, plan);
+        if (change < last_change) {
+            plan.state = std::move(next.state);
+        }
+        last_change = std::min(last_change, change);
     }
     if (average.sweeps() >= least_for_series) {
         take_series(average, plan);

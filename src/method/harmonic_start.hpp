@@ -26,6 +26,7 @@ struct HarmonicPlan {
     std::size_t phases = 0;
     int sweeps = 0;
     std::vector<double> state{};   ///< slow: (X, V), or Y
+    std::vector<double> beyond{};  ///< what more phases would add to the response at the start
     std::vector<double> scales{};  ///< how large its components are, or may be expected to become
     std::vector<double> series{};  ///< (F, harmonics of a) in slow time
     double ratio = 0;              ///< by which a sweep changes the averaged force less than the one before
@@ -51,8 +52,7 @@ public:
     /// How large the unknowns become, when a march has shown it.
     void know_scales(In scales, HarmonicPlan& plan);
 
-    /// What more phases would change: about twice as many, and not a multiple, for one sweep from what these have
-    /// found, and another with what that changes.
+    /// What more phases would change.
     Defect by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan);
     /// What one more sweep would change, at most: as much as the last term of the response did.
     Defect by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& plan);
@@ -83,6 +83,15 @@ private:
     bool converts() const { return request_->options.initial.value_or("true-state") != "averaged"; }
     /// One more sweep, and the state that goes with the response.
     void sweep(HarmonicAverage& average, HarmonicPlan& plan) const;
+    void convert(const HarmonicAverage& average, HarmonicPlan& plan) const;
+    /// About twice as many phases, and not a multiple: one sweep from what the fewer have found, and another with what
+    /// that changes.
+    struct MorePhases {
+        HarmonicAverage average;
+        Response change{};
+        std::vector<double> force{};
+    };
+    MorePhases more_phases_at(const HarmonicSpot& spot, std::size_t phases);
     HarmonicAverage with_phases(HarmonicPlan& plan, bool given, std::int64_t budget);
     void with_sweeps(HarmonicAverage& average, HarmonicPlan& plan, std::int64_t budget);
     void with_given_sweeps(HarmonicAverage& average, HarmonicPlan& plan, int sweeps) const;
