@@ -3,75 +3,79 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "step/weighted.hpp"
 
 namespace lento {
 
-HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases)
-    : field_(&field), grid_(phases), periods_(grid_.highest()) {
-    for (std::size_t h = 1; h <= grid_.highest(); ++h) {
-        periods_[h - 1] = 1 / (static_cast<double>(h) * field.frequency());
-    }
+namespace {
+
+/// (P/omega) z of a harmonic z = (c, s), with (-1, 1)/(h omega).
+inline Two integral(Two z, Two periods) {
+    return periods * Two{z[1], z[0]};
 }
 
-/// result = (P/omega) (source - rate next); without a next one where there is none.
-void HarmonicAverage::integrate(double rate, const double* source, const double* next, double* result) const {
-    const std::size_t highest = grid_.highest();
+}  // namespace
+
+HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases) : field_(&field), grid_(phases) {
     for (std::size_t i = 0; i < dimension(); ++i) {
-        const std::size_t at = 2 * i * highest;
-        for (std::size_t h = 0; h < highest; ++h) {
-            const std::size_t c = at + h;
-            const std::size_t s = c + highest;
-            const double cosine = next == nullptr ? source[c] : source[c] - rate * next[c];
-            const double sine = next == nullptr ? source[s] : source[s] - rate * next[s];
-            result[c] = -periods_[h] * sine;
-            result[s] = periods_[h] * cosine;
+        for (std::size_t h = 1; h <= grid_.highest(); ++h) {
+            const double period = 1 / (static_cast<double>(h) * field.frequency());
+            periods_.insert(periods_.end(), {-period, period});
         }
     }
 }
 
-/// result_j = (P/omega) (source_j - (j+1)/h result_{j+1})
-void HarmonicAverage::backward(int degree, double h, const double* source, std::size_t stride, Out result) const {
-    for (int j = degree; j >= 0; --j) {
-        double* const here = result.data() + static_cast<std::size_t>(j) * harmonics();
-        integrate((j + 1) / h, source + static_cast<std::size_t>(j) * stride, j < degree ? here + harmonics() : nullptr,
-                  here);
+/// W_j = (P/omega) (R_j - (j+1)/h W_{j+1}) and Delta_j likewise from W_j, or Delta_j from R_j alone: calls `found(j, c,
+/// W_j, Delta_j)` for the harmonic whose numbers are c and c + 1.
+template <class Found>
+void HarmonicAverage::backward(int degree, double h, const double* rates, std::size_t stride, Found&& found) const {
+    const bool twice = field_->second_order();
+    const double per_h = 1 / h;
+    for (std::size_t c = 0; c < periods_.size(); c += 2) {
+        const Two periods = load<Two>(&periods_[c]);
+        Two W{}, Delta{};
+        for (int j = degree; j >= 0; --j) {
+            const double rate = (j + 1) * per_h;
+            W = integral(load<Two>(rates + static_cast<std::size_t>(j) * stride + c) - rate * W, periods);
+            Delta = twice ? integral(W - rate * Delta, periods) : W;
+            found(static_cast<std::size_t>(j), c, W, Delta);
+        }
     }
 }
 
-void HarmonicAverage::respond(int degree, double h, const double* rates, std::size_t stride, Response& response) {
-    const std::size_t length = static_cast<std::size_t>(degree + 1) * harmonics();
-    displacement_.resize(std::max(displacement_.size(), length));
-    velocity_.resize(std::max(velocity_.size(), length));
-    if (field_->second_order()) {
-        backward(degree, h, rates, stride, velocity_);
-        backward(degree, h, velocity_.data(), harmonics(), displacement_);
-        response.velocity.assign(velocity_.data(), velocity_.data() + harmonics());
-    } else {
-        backward(degree, h, rates, stride, displacement_);
-    }
-    response.displacement.assign(displacement_.data(), displacement_.data() + harmonics());
+void HarmonicAverage::resize(Response& response) const {
+    response.displacement.resize(harmonics());
+    response.velocity.resize(field_->second_order() ? harmonics() : 0);
+}
+
+void HarmonicAverage::respond(int degree, double h, const double* rates, std::size_t stride, Response& response) const {
+    resize(response);
+    const bool twice = field_->second_order();
+    backward(degree, h, rates, stride, [&](std::size_t j, std::size_t c, Two W, Two Delta) {
+        if (j == 0) {
+            store(&response.displacement[c], Delta);
+            if (twice) {
+                store(&response.velocity[c], W);
+            }
+        }
+    });
 }
 
 /// W and Delta to R s^d are (P/omega)^(d+1) (-d/ds)^d R s^d/h^d, and d + 1 times (P/omega) of it.
-void HarmonicAverage::respond_to_last(int degree, double h, In last, Response& response) const {
-    std::vector<double> found(harmonics()), next(last.begin(), last.end());
-    integrate(0, next.data(), nullptr, found.data());
-    for (int j = degree; j > 0; --j) {
-        for (double& value : found) {
-            value *= -j / h;
+void HarmonicAverage::respond_to_last(int degree, double h, const double* last, Response& response) const {
+    resize(response);
+    const bool twice = field_->second_order();
+    for (std::size_t c = 0; c < periods_.size(); c += 2) {
+        const Two periods = load<Two>(&periods_[c]);
+        Two W = integral(load<Two>(last + c), periods);
+        for (int j = degree; j > 0; --j) {
+            W = integral((-j / h) * W, periods);
         }
-        std::swap(found, next);
-        integrate(0, next.data(), nullptr, found.data());
+        store(&response.displacement[c], twice ? (degree + 1.0) * integral(W, periods) : W);
+        if (twice) {
+            store(&response.velocity[c], W);
+        }
     }
-    if (!field_->second_order()) {
-        response.displacement = std::move(found);
-        return;
-    }
-    integrate(0, found.data(), nullptr, next.data());
-    for (double& value : next) {
-        value *= degree + 1;
-    }
-    response = {.displacement = std::move(next), .velocity = std::move(found)};
 }
 
 /// X + Delta and V + W as series of that degree, from the means and the response of the last sweep.
@@ -139,7 +143,14 @@ void HarmonicAverage::sweep(In X, In V) {
     field_->evaluate(degree, grid_.size(), t_, x_, v_, series_);
     take(degree, series_, rate_harmonics_, means_);
     forces_.emplace_back(means_.begin(), means_.begin() + static_cast<std::ptrdiff_t>(dimension()));
-    respond(degree, 1, rate_harmonics_.data(), harmonics(), response_);
+    backward(degree, 1, rate_harmonics_.data(), harmonics(), [&](std::size_t j, std::size_t c, Two W, Two Delta) {
+        store(&displacement_[j * harmonics() + c], Delta);
+        store(&velocity_[j * harmonics() + c], W);
+    });
+    const auto first = [&](std::vector<double>& series) { return In(series).first(harmonics()); };
+    resize(response_);
+    std::ranges::copy(first(displacement_), response_.displacement.begin());
+    std::ranges::copy(first(velocity_).first(response_.velocity.size()), response_.velocity.begin());
 }
 
 void HarmonicAverage::settle(In X, In V) {
@@ -193,11 +204,10 @@ HarmonicSpot HarmonicAverage::spot(int sweeps, double t, std::vector<double> sta
 }
 
 std::vector<double> HarmonicAverage::widened(In harmonics_of_fewer) const {
-    const std::size_t fewer = harmonics_of_fewer.size() / dimension() / 2;
+    const std::size_t fewer = harmonics_of_fewer.size() / dimension();
     std::vector<double> result(harmonics());
-    for (std::size_t half = 0; half < 2 * dimension(); ++half) {
-        std::copy_n(harmonics_of_fewer.begin() + static_cast<std::ptrdiff_t>(half * fewer), fewer,
-                    result.begin() + static_cast<std::ptrdiff_t>(half * grid_.highest()));
+    for (std::size_t i = 0; i < dimension(); ++i) {
+        std::ranges::copy(harmonics_of_fewer.subspan(i * fewer, fewer), harmonics_of(i, Out(result)).begin());
     }
     return result;
 }

@@ -71,9 +71,9 @@ public:
     In rate_series() const { return rate_harmonics_; }
 
     /// The response to harmonics of a as a series in s = (time - t)/h; coefficient j of it begins at j `stride`.
-    void respond(int degree, double h, const double* rates, std::size_t stride, Response& response);
+    void respond(int degree, double h, const double* rates, std::size_t stride, Response& response) const;
     /// What the last coefficient adds to it.
-    void respond_to_last(int degree, double h, In last, Response& response) const;
+    void respond_to_last(int degree, double h, const double* last, Response& response) const;
 
     /// The harmonics of a at a state with a given response, and its mean.
     void evaluate(double t, In X, In V, const Response& response, Out rates, Out force);
@@ -92,8 +92,9 @@ private:
     Out harmonics_of(std::size_t i, Out all) const { return all.subspan(i * 2 * grid_.highest(), 2 * grid_.highest()); }
     In harmonics_of(std::size_t i, In all) const { return all.subspan(i * 2 * grid_.highest(), 2 * grid_.highest()); }
     void take(int degree, In rates, Out harmonics, Out means);
-    void integrate(double rate, const double* source, const double* next, double* result) const;
-    void backward(int degree, double h, const double* source, std::size_t stride, Out result) const;
+    template <class Found>
+    void backward(int degree, double h, const double* rates, std::size_t stride, Found&& found) const;
+    void resize(Response& response) const;
     void slow_series(int degree, In X, In V);
 
     PhaseField* field_;
@@ -104,7 +105,7 @@ private:
     int sweeps_ = 0;
     // Series of X + Delta, V + W and a at the phases; of Delta, W and a by harmonics; F_j.
     std::vector<double> x_, v_, series_, displacement_, velocity_, rate_harmonics_, means_;
-    std::vector<double> periods_;  // 1/(h omega), harmonic after harmonic
+    std::vector<double> periods_;  // -1/(h omega) and 1/(h omega), harmonic after harmonic of all components
 };
 
 }  // namespace lento

@@ -72,11 +72,10 @@ In PhaseGrid::row(Table table, std::size_t k) {
         return In(rows).subspan(k * length, length);
     }
     one_row_.resize(length);
-    const std::size_t h = by_phase ? 0 : k % highest_ + 1;
     for (std::size_t j = 0; j < length; ++j) {
-        const bool sine = by_phase ? j >= highest_ : k >= highest_;
-        const std::size_t turn = by_phase ? k * (j % highest_ + 1) : h * j;
-        one_row_[j] = circle_[(sine ? m_ : 0) + turn % m_];
+        const std::size_t number = by_phase ? j : k;  // of the harmonic
+        const std::size_t phase = by_phase ? k : j;
+        one_row_[j] = circle_[(number % 2) * m_ + (number / 2 + 1) * phase % m_];
     }
     return one_row_;
 }
@@ -133,11 +132,10 @@ void PhaseGrid::synthesise(double mean, In harmonics, Out g) {
 }
 
 double PhaseGrid::value(In harmonics, double phi) {
-    const std::size_t highest = harmonics.size() / 2;
     double sum = 0;
-    for (std::size_t h = highest; h > 0; --h) {
+    for (std::size_t h = harmonics.size() / 2; h > 0; --h) {
         const double angle = static_cast<double>(h) * phi;
-        sum += harmonics[h - 1] * std::cos(angle) + harmonics[highest + h - 1] * std::sin(angle);
+        sum += harmonics[2 * h - 2] * std::cos(angle) + harmonics[2 * h - 1] * std::sin(angle);
     }
     return sum;
 }

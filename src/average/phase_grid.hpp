@@ -1,8 +1,8 @@
 /// m equally spaced phases phi_k = 2 pi k / m, and the harmonics below m/2 of functions on them:
 ///
 ///     mean       <g> = (1/m) sum_k g(phi_k)
-///     analyse    g to c_h = (2/m) sum_k g(phi_k) cos(h phi_k) and s_h likewise, h = 1, ..., H = (m-1)/2 rounded down:
-///                cosines first, then sines
+///     analyse    g to c_h = (2/m) sum_k g(phi_k) cos(h phi_k) and s_h likewise, h = 1, ..., H = (m-1)/2 rounded down,
+///                as c_1, s_1, c_2, s_2, ...
 ///     g(phi) = <g> + sum_h c_h cos(h phi) + s_h sin(h phi)
 ///
 /// All is exact for trigonometric polynomials of degree below m/2. The highest harmonic of an even m, whose phase m

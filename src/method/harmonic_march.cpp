@@ -23,7 +23,12 @@ public:
     }
 
     void accepted(double t, In y, const AuxiliarySeries& past, In force, In rates) override {
-        const In last(past.coefficients + static_cast<std::size_t>(past.degree) * past.stride, auxiliary());
+        // NOTE: from one step to the next little changes.
+        constexpr int steps_a_look = 4;
+        if (steps_++ % steps_a_look != 0) {
+            return;
+        }
+        const double* last = past.coefficients + static_cast<std::size_t>(past.degree) * past.stride;
         average_->respond_to_last(past.degree, past.h, last, last_term_);
         const auto& swing = second_order() ? last_term_.velocity : last_term_.displacement;
         compare(worst_by_phases_, size(rates, 2), doubts_.phases, t, y, force, rates);
@@ -41,9 +46,8 @@ private:
         const std::size_t highest = average_->grid().highest();
         return largest_of(dimension(), [&](std::size_t i) {
             double sum = 0;
-            for (std::size_t h = highest - std::min(count, highest); h < highest; ++h) {
-                const std::size_t at = 2 * i * highest + h;
-                sum += std::abs(harmonics[at]) + std::abs(harmonics[at + highest]);
+            for (std::size_t c = 2 * (highest - std::min(count, highest)); c < 2 * highest; ++c) {
+                sum += std::abs(harmonics[2 * i * highest + c]);
             }
             return weights_[i] * sum;
         });
@@ -63,6 +67,7 @@ private:
 
     HarmonicAverage* average_;
     int degree_;
+    int steps_ = 0;
     std::vector<double> weights_;  // one over the tolerances of what F changes
     Response response_, last_term_;
     HarmonicDoubts doubts_;
@@ -78,7 +83,7 @@ Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) con
     for (std::size_t i = scales.size() - average.dimension(); i < scales.size(); ++i) {
         weights.push_back(1 / estimating.tolerance(i, scales));
     }
-    TwoScaleForce force(average, plan.sweeps, std::move(weights));
+    TwoScaleForce force(average, plan.sweeps - 1, std::move(weights));
     auto pass = estimating.multistep(
         force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
         {.longest = std::min(length / 10, sudden / 2),

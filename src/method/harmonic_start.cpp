@@ -77,8 +77,8 @@ void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) 
     for (std::size_t i = 0; i < n(); ++i) {
         const double fast = largest_of(m, [&](std::size_t k) { return std::abs(average.rates()[i * m + k]); });
         double swing = 0;  // at most
-        for (std::size_t h = 2 * i * highest; h < (2 * i + 1) * highest; ++h) {
-            swing += std::hypot(swings[h], swings[h + highest]);
+        for (std::size_t c = 2 * i * highest; c < 2 * (i + 1) * highest; c += 2) {
+            swing += std::hypot(swings[c], swings[c + 1]);
         }
         const double force = std::abs(average.force()[i]);
         if (field_->second_order()) {
