@@ -29,8 +29,8 @@ void History::set_step(double h) {
     for (std::size_t i = 1; i < size_; ++i) {
         power *= ratio;
         nodes_[i] /= ratio;
-        for (std::size_t c = 0; c < stride_; c += lanes) {
-            block(i, c) *= power;
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            store(difference(i, c), power * load<Two>(difference(i, c)));
         }
     }
     h_ = h;
@@ -43,15 +43,46 @@ void History::push(In z, std::size_t most_values) {
         nodes_[i] = nodes_[i - 1] - 1;
         per_span[i] = -1 / nodes_[i];
     }
-    for (std::size_t c = 0; c < stride_; c += lanes) {
-        Block before = block(0, c);
-        Block newer = Eigen::Map<const Block>(z.data() + c);
-        block(0, c) = newer;
+    for (std::size_t c = 0; c < stride_; c += 2) {
+        Two before = load<Two>(difference(0, c));
+        Two newer = load<Two>(&z[c]);
+        store(difference(0, c), newer);
         for (std::size_t i = 1; i < size_; ++i) {
-            const Block found = (newer - before) * per_span[i];
-            before = block(i, c);
-            block(i, c) = newer = found;
+            newer = (newer - before) * per_span[i];
+            before = load<Two>(difference(i, c));
+            store(difference(i, c), newer);
         }
+    }
+}
+
+void History::expand_about_one(std::size_t k, std::size_t terms, Out series) const {
+    const auto expand_in = [&](auto known_terms) {
+        std::array<Two, most> coefficients;
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            const double* const from = differences_.data() + c;
+            expand(nodes_, k, 1, known_terms, coefficients.data(),
+                   [&](std::size_t i) { return load<Two>(from + i * stride_); });
+            for (std::size_t j = 0; j < known_terms; ++j) {
+                store(&series[j * stride_ + c], coefficients[j]);
+            }
+        }
+    };
+    // NOTE: with the number of terms known the coefficients stay in registers.
+    switch (terms) {
+        case 1:
+            return expand_in(std::integral_constant<std::size_t, 1>{});
+        case 2:
+            return expand_in(std::integral_constant<std::size_t, 2>{});
+        case 3:
+            return expand_in(std::integral_constant<std::size_t, 3>{});
+        case 4:
+            return expand_in(std::integral_constant<std::size_t, 4>{});
+        case 5:
+            return expand_in(std::integral_constant<std::size_t, 5>{});
+        case 6:
+            return expand_in(std::integral_constant<std::size_t, 6>{});
+        default:
+            return expand_in(terms);
     }
 }
 

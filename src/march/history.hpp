@@ -6,9 +6,10 @@
 /// Times are in units of the step h; another h scales phi_i by the i-th power of the ratio.
 #pragma once
 
-#include <Eigen/Core>
+#include <vector>
 
 #include "march/newton_basis.hpp"
+#include "step/weighted.hpp"
 
 namespace lento {
 
@@ -16,14 +17,11 @@ class History {
 public:
     /// Values that it keeps at most.
     static constexpr std::size_t most = most_of_newton_basis - 1;
-    /// Values are filled up with zeros to whole blocks of so many numbers, which a vector unit takes at once.
-    static constexpr std::size_t lanes = 4;
-
     explicit History(std::size_t length)
-        : length_(length), stride_((length + lanes - 1) / lanes * lanes), differences_(most * stride_) {}
+        : length_(length), stride_((length + 1) / 2 * 2), differences_(most * stride_) {}
 
     std::size_t length() const { return length_; }
-    /// With what fills it up.
+    /// With a zero that fills up the last two numbers.
     std::size_t stride() const { return stride_; }
     std::size_t size() const { return size_; }
 
@@ -37,17 +35,13 @@ public:
 
     /// s_0, ..., s_{k-1}
     In nodes(std::size_t k) const { return In(nodes_).first(k); }
-    using Block = Eigen::Array<double, lanes, 1>;
-    /// Numbers c, ..., c + lanes - 1 of phi_i.
-    Eigen::Map<const Block> difference_block(std::size_t i, std::size_t c) const {
-        return Eigen::Map<const Block>(differences_.data() + i * stride_ + c);
-    }
     In difference(std::size_t i) const { return In(differences_).subspan(i * stride_, stride_); }
 
+    /// The polynomial through the newest k values in so many powers of s - 1: coefficient j begins at j `stride`.
+    void expand_about_one(std::size_t k, std::size_t terms, Out series) const;
+
 private:
-    Eigen::Map<Block> block(std::size_t i, std::size_t c) {
-        return Eigen::Map<Block>(differences_.data() + i * stride_ + c);
-    }
+    double* difference(std::size_t i, std::size_t c) { return differences_.data() + i * stride_ + c; }
 
     std::size_t length_, stride_, size_ = 0;
     double h_ = 1;

@@ -1,23 +1,8 @@
 #include "march/newton_basis.hpp"
 
-#include <algorithm>
+#include "step/weighted.hpp"
 
 namespace lento {
-
-NewtonBasis::NewtonBasis(In nodes, double about, std::size_t degree) {
-    rows_[0][0] = 1;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const double shift = about - nodes[i];
-        const auto& row = rows_[i];
-        auto& next = rows_[i + 1];
-        next[0] = shift * row[0];
-        const std::size_t last = std::min(i, degree);
-        for (std::size_t j = 1; j <= last; ++j) {
-            next[j] = shift * row[j] + row[j - 1];
-        }
-        next[i + 1] = 1;
-    }
-}
 
 namespace {
 
@@ -45,17 +30,14 @@ constexpr auto gauss = [] {
 }  // namespace
 
 NewtonIntegrals::NewtonIntegrals(In nodes) {
-    std::array<double, Gauss::points> values;  // of pi_i
-    values.fill(1);
+    std::array<Two, Gauss::points / 2> values;  // of pi_i
+    values.fill(Two{1, 1});
     double last = 1;
     for (std::size_t i = 0;; ++i) {
-        // NOTE: sums of two lanes, as the vector unit has them.
-        std::array<double, 2> by_once{}, by_twice{};
-        for (std::size_t q = 0; q < Gauss::points; q += 2) {
-            for (std::size_t lane = 0; lane < 2; ++lane) {
-                by_once[lane] += gauss.once[q + lane] * values[q + lane];
-                by_twice[lane] += gauss.twice[q + lane] * values[q + lane];
-            }
+        Two by_once{}, by_twice{};
+        for (std::size_t q = 0; q < values.size(); ++q) {
+            by_once += load<Two>(&gauss.once[2 * q]) * values[q];
+            by_twice += load<Two>(&gauss.twice[2 * q]) * values[q];
         }
         once[i] = by_once[0] + by_once[1];
         twice[i] = by_twice[0] + by_twice[1];
@@ -63,8 +45,8 @@ NewtonIntegrals::NewtonIntegrals(In nodes) {
         if (i == nodes.size()) {
             return;
         }
-        for (std::size_t q = 0; q < Gauss::points; ++q) {
-            values[q] *= gauss.at[q] - nodes[i];
+        for (std::size_t q = 0; q < values.size(); ++q) {
+            values[q] *= load<Two>(&gauss.at[2 * q]) - nodes[i];
         }
         last *= 1 - nodes[i];
     }

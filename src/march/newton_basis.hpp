@@ -15,17 +15,22 @@ namespace lento {
 
 inline constexpr std::size_t most_of_newton_basis = 14;
 
-/// pi_0, ..., pi_k by their coefficients about some s.
-class NewtonBasis {
-public:
-    /// Powers up to the given one.
-    NewtonBasis(In nodes, double about, std::size_t degree = most_of_newton_basis - 1);
-
-    double coefficient(std::size_t i, std::size_t j) const { return rows_[i][j]; }
-
-private:
-    std::array<std::array<double, most_of_newton_basis>, most_of_newton_basis> rows_;
-};
+/// sum_{i < count} phi(i) pi_i in powers of s - about, as many as there are terms, by multiplying out one factor after
+/// the other; the first count - 1 nodes are looked at.
+template <class Terms, class Value, class Phi>
+inline void expand(In nodes, std::size_t count, double about, Terms terms, Value* c, Phi&& phi) {
+    c[0] = phi(count - 1);
+    for (std::size_t j = 1; j < terms; ++j) {
+        c[j] = Value{};
+    }
+    for (std::size_t i = count - 1; i-- > 0;) {
+        const double shift = about - nodes[i];
+        for (std::size_t j = terms; j-- > 1;) {
+            c[j] = shift * c[j] + c[j - 1];
+        }
+        c[0] = shift * c[0] + phi(i);
+    }
+}
 
 /// pi_0, ..., pi_k over a step: their integrals from 0 to 1, once and twice, and their values at 1.
 struct NewtonIntegrals {

@@ -47,6 +47,7 @@ MultistepMarch::MultistepMarch(MultistepForce& force, Tolerance tolerance, Multi
 /// The history begins with values of the series behind the start: the polynomial through them is the series itself.
 void MultistepMarch::begin(const MultistepStart& start, double to) {
     y_ = predicted_ = corrected_ = start.y;
+    weights_.resize(y_.size());
     scales_ = start.scales.empty() ? std::vector<double>(y_.size()) : start.scales;
     for (std::size_t i = 0; i < y_.size(); ++i) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
@@ -71,11 +72,12 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
 
 MultistepMarch::Formulas MultistepMarch::formulas(double h) {
     history_.set_step(h);
-    return {h, k_, history_.nodes(std::min(k_ + 1, history_.size())), degree()};
+    const In nodes = history_.nodes(std::min(k_ + 1, history_.size()));
+    Formulas found{.h = h, .k = k_, .integrals = NewtonIntegrals(nodes)};
+    const std::size_t terms = degree() + 1;
+    expand(nodes, k_ + 1, 1, terms, found.last.data(), [&](std::size_t i) { return i == k_ ? 1 / found.at_end(k_) : 0.0; });
+    return found;
 }
-
-MultistepMarch::Formulas::Formulas(double h, std::size_t k, In nodes, std::size_t degree)
-    : h(h), k(k), end(nodes, 1, degree), integrals(nodes) {}
 
 void MultistepMarch::predict(const Formulas& formulas) {
     const double h = formulas.h;
@@ -99,8 +101,9 @@ void MultistepMarch::predict(const Formulas& formulas) {
 void MultistepMarch::correct(const Formulas& formulas) {
     correction_ = deviation_;
     for (std::size_t j = 0; j <= degree(); ++j) {
-        const double factor = formulas.end.coefficient(formulas.k, j) / formulas.at_end(formulas.k);
-        add_to(Out(series_).subspan(j * stride_, stride_), factor, correction_);
+        for (std::size_t c = 0; c < stride_; ++c) {
+            series_[j * stride_ + c] += formulas.last[j] * correction_[c];
+        }
     }
     const double h = formulas.h;
     const double once = formulas.once(formulas.k);
@@ -110,6 +113,9 @@ void MultistepMarch::correct(const Formulas& formulas) {
         add_to(corrected_, h * h * twice, In(correction_).first(n_));
     }
     add_to(Out(corrected_).last(n_), h * once, In(correction_).first(n_));
+    for (std::size_t i = 0; i < corrected_.size(); ++i) {
+        weights_[i] = 1 / tolerance_.of(i, std::max(scales_[i], std::abs(corrected_[i])));
+    }
 }
 
 /// Of the series that the force wants.
@@ -120,15 +126,7 @@ std::size_t MultistepMarch::degree() const {
 /// The polynomial through the last k values about s = 1.
 void MultistepMarch::extrapolate(const Formulas& formulas) {
     series_.resize((degree() + 1) * stride_);
-    for (std::size_t j = 0; j <= degree(); ++j) {
-        for (std::size_t c = 0; c < stride_; c += History::lanes) {
-            History::Block sum = History::Block::Zero();
-            for (std::size_t i = j; i < formulas.k; ++i) {
-                sum += formulas.end.coefficient(i, j) * history_.difference_block(i, c);
-            }
-            Eigen::Map<History::Block>(series_.data() + j * stride_ + c) = sum;
-        }
-    }
+    history_.expand_about_one(formulas.k, degree() + 1, series_);
     extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(stride_));
 }
 
@@ -170,20 +168,12 @@ void MultistepMarch::learn(double foreseen) {
 double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, In deviation) const {
     const double once = formulas.h * std::abs(formulas.once(k) - formulas.once(k - 1));
     const double twice = formulas.h * formulas.h * std::abs(formulas.twice(k) - formulas.twice(k - 1));
-    double worst = 0;
-    const auto take = [&](std::size_t i, double error) {
-        worst = larger(worst, error / tolerance_.of(i, std::max(scales_[i], std::abs(corrected_[i]))));
-    };
-    for (std::size_t i = 0; i < n_; ++i) {
+    const bool second_order = force_->second_order();
+    return largest_of(n_, [&](std::size_t i) {
         const double size = std::abs(deviation[i]);
-        if (force_->second_order()) {
-            take(i, twice * size);
-            take(n_ + i, once * size);
-        } else {
-            take(i, once * size);
-        }
-    }
-    return worst;
+        return second_order ? larger(twice * size * weights_[i], once * size * weights_[n_ + i])
+                            : once * size * weights_[i];
+    });
 }
 
 MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
@@ -237,26 +227,25 @@ void MultistepMarch::accept(double t, const Formulas& formulas, double error) {
 DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas) const {
     const std::size_t k = formulas.k;
     const double h = formulas.h;
-    const NewtonBasis here(history_.nodes(k), 0);
+    const bool second_order = force_->second_order();
     DenseStep step(from, to, y_.size(), k + 2);
+    std::array<double, most_of_newton_basis> coefficients;
     for (std::size_t i = 0; i < n_; ++i) {
+        expand(history_.nodes(k), k + 1, 0, k + 1, coefficients.data(), [&](std::size_t basis) {
+            return basis < k ? history_.difference(basis)[i] : correction_[i] / formulas.at_end(k);
+        });
         step.coefficient(0)[i] = y_[i];
-        if (force_->second_order()) {
+        if (second_order) {
             step.coefficient(0)[n_ + i] = y_[n_ + i];
             step.coefficient(1)[i] = h * y_[n_ + i];
         }
         for (std::size_t j = 0; j <= k; ++j) {
-            double coefficient = 0;
-            for (std::size_t basis = j; basis < k; ++basis) {
-                coefficient += history_.difference(basis)[i] * here.coefficient(basis, j);
-            }
-            coefficient += correction_[i] * here.coefficient(k, j) / formulas.at_end(k);
-            const auto power = static_cast<double>(j + 1);
-            if (force_->second_order()) {
-                step.coefficient(j + 1)[n_ + i] = h * coefficient / power;
-                step.coefficient(j + 2)[i] = h * h * coefficient / (power * (power + 1));
+            const double once = h * coefficients[j] / static_cast<double>(j + 1);
+            if (second_order) {
+                step.coefficient(j + 1)[n_ + i] = once;
+                step.coefficient(j + 2)[i] = h * once / static_cast<double>(j + 2);
             } else {
-                step.coefficient(j + 1)[i] = h * coefficient / power;
+                step.coefficient(j + 1)[i] = once;
             }
         }
     }

@@ -102,12 +102,10 @@ public:
 private:
     /// The formulas of one step from the history as it is.
     struct Formulas {
-        Formulas(double h, std::size_t k, In nodes, std::size_t degree);
-
         double h;
-        std::size_t k;    ///< values that the predictor goes through
-        NewtonBasis end;  ///< about s = 1 up to some degree
+        std::size_t k;  ///< values that the predictor goes through
         NewtonIntegrals integrals;
+        std::array<double, most_of_newton_basis> last{};  ///< pi_k / pi_k(1) in powers of s - 1
 
         double at_end(std::size_t i) const { return integrals.end[i]; }
         /// What a deviation at s = 1 adds to the integrals of the corrector through i values and that one.
@@ -149,6 +147,7 @@ private:
     std::vector<double> learned_;  // (c', d') of the step before
     std::vector<double> series_;   // about the end of a step
     std::vector<double> scales_;
+    std::vector<double> weights_;  // one over the tolerances of the step under way
     double errors_ = 0;
 };
 
