@@ -16,7 +16,8 @@ inline Two integral(Two z, Two periods) {
 
 }  // namespace
 
-HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases) : field_(&field), grid_(phases) {
+HarmonicAverage::HarmonicAverage(PhaseField& field, std::size_t phases, double first_turn)
+    : field_(&field), grid_(phases, first_turn) {
     for (std::size_t i = 0; i < dimension(); ++i) {
         for (std::size_t h = 1; h <= grid_.highest(); ++h) {
             const double period = 1 / (static_cast<double>(h) * field.frequency());
@@ -140,7 +141,7 @@ void HarmonicAverage::sweep(In X, In V) {
     }
     means_.resize(terms * dimension());
     slow_series(degree, X, V);
-    field_->evaluate(degree, grid_.size(), t_, x_, v_, series_);
+    field_->evaluate(degree, grid_.size(), t_, x_, v_, series_, grid_.first_turn());
     take(degree, series_, rate_harmonics_, means_);
     forces_.emplace_back(means_.begin(), means_.begin() + static_cast<std::ptrdiff_t>(dimension()));
     backward(degree, 1, rate_harmonics_.data(), harmonics(), [&](std::size_t j, std::size_t c, Two W, Two Delta) {
@@ -181,7 +182,7 @@ void HarmonicAverage::evaluate(double t, In X, In V, const Response& response, O
             grid_.synthesise(V[i], harmonics_of(i, In(response.velocity)), Out(v_).subspan(i * m, m));
         }
     }
-    field_->evaluate(0, m, t, x_, v_, series_);
+    field_->evaluate(0, m, t, x_, v_, series_, grid_.first_turn());
     take(0, series_, rates, force);
 }
 

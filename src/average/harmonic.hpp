@@ -41,7 +41,8 @@ struct HarmonicSpot {
 
 class HarmonicAverage {
 public:
-    HarmonicAverage(PhaseField& field, std::size_t phases);
+    /// Over so many phases, the first of them so many turns from phase zero.
+    HarmonicAverage(PhaseField& field, std::size_t phases, double first_turn = 0);
 
     PhaseField& field() const { return *field_; }
     const PhaseGrid& grid() const { return grid_; }

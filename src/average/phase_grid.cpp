@@ -41,7 +41,8 @@ using Known = std::integral_constant<std::size_t, size>;
 
 }  // namespace
 
-PhaseGrid::PhaseGrid(std::size_t points) : m_(points), highest_((points - 1) / 2), circle_(2 * points) {
+PhaseGrid::PhaseGrid(std::size_t points, double first_turn)
+    : m_(points), highest_((points - 1) / 2), first_turn_(first_turn), circle_(2 * points) {
     if (points < 2) {
         throw Misuse(fmt::format("{} phases are too few to average over; take 2 at least", points));
     }
@@ -49,6 +50,10 @@ PhaseGrid::PhaseGrid(std::size_t points) : m_(points), highest_((points - 1) / 2
         const double phi = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(m_);
         circle_[k] = std::cos(phi);
         circle_[m_ + k] = std::sin(phi);
+    }
+    for (std::size_t h = 1; h <= highest_; ++h) {
+        const double turned = 2 * std::numbers::pi * std::fmod(static_cast<double>(h) * first_turn, 1.0);
+        turning_.insert(turning_.end(), {std::cos(turned), std::sin(turned)});
     }
     if (m_ > most_tabulated) {
         return;
@@ -75,7 +80,11 @@ In PhaseGrid::row(Table table, std::size_t k) {
     for (std::size_t j = 0; j < length; ++j) {
         const std::size_t number = by_phase ? j : k;  // of the harmonic
         const std::size_t phase = by_phase ? k : j;
-        one_row_[j] = circle_[(number % 2) * m_ + (number / 2 + 1) * phase % m_];
+        const std::size_t turns = (number / 2 + 1) * phase % m_;
+        const double cosine = circle_[turns];
+        const double sine = circle_[m_ + turns];
+        const double* const turned = &turning_[number / 2 * 2];
+        one_row_[j] = number % 2 == 0 ? cosine * turned[0] - sine * turned[1] : sine * turned[0] + cosine * turned[1];
     }
     return one_row_;
 }

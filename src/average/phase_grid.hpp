@@ -1,4 +1,4 @@
-/// m equally spaced phases phi_k = 2 pi k / m, and the harmonics below m/2 of functions on them:
+/// m equally spaced phases phi_k = phi_0 + 2 pi k / m, and the harmonics below m/2 of functions on them:
 ///
 ///     mean       <g> = (1/m) sum_k g(phi_k)
 ///     analyse    g to c_h = (2/m) sum_k g(phi_k) cos(h phi_k) and s_h likewise, h = 1, ..., H = (m-1)/2 rounded down,
@@ -17,9 +17,11 @@ namespace lento {
 
 class PhaseGrid {
 public:
-    explicit PhaseGrid(std::size_t points);
+    /// The first of them so many turns from phase zero.
+    explicit PhaseGrid(std::size_t points, double first_turn = 0);
 
     std::size_t size() const { return m_; }
+    double first_turn() const { return first_turn_; }
     /// H
     std::size_t highest() const { return highest_; }
 
@@ -36,7 +38,9 @@ private:
     In row(Table table, std::size_t k);
 
     std::size_t m_, highest_;
-    std::vector<double> circle_;  // cos(2 pi k / m), and sin
+    double first_turn_;
+    std::vector<double> circle_;   // cos(2 pi k / m), and sin
+    std::vector<double> turning_;  // cos(h phi_0) and sin, for each h
     // cos(h phi_k) and sin(h phi_k): for each k all h side by side, and for each h all k. Of many phases one row only.
     std::vector<double> by_phase_, by_harmonic_, one_row_;
 };

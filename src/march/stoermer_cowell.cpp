@@ -18,14 +18,15 @@ constexpr double shortest_change = 0.2;
 constexpr double longest_change = 2;
 constexpr double worth_it = 1.2;  // a longer step that is not much longer costs more by its unequal history
 
-/// Binary logarithm of the factor to the next step.
+/// Binary logarithm of the factor to the next step, but for the safety. NOTE: of orders that allow the longest change the
+/// lowest is taken.
 double step_power(double error, std::size_t k) {
-    return -std::log2(std::max(error, 1e-14)) / static_cast<double>(k + 1);
+    static const double most = std::log2(longest_change / safety);
+    return std::min(-std::log2(std::max(error, 1e-14)) / static_cast<double>(k + 1), most);
 }
 
 double step_factor(double power) {
-    const double factor = safety * std::exp2(power);
-    return std::isfinite(factor) ? std::clamp(factor, shortest_change, longest_change) : shortest_change;
+    return std::isfinite(power) ? std::max(safety * std::exp2(power), shortest_change) : shortest_change;
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ MultistepMarch::Formulas MultistepMarch::formulas(double h) {
     const In nodes = history_.nodes(std::min(k_ + 1, history_.size()));
     Formulas found{.h = h, .k = k_, .integrals = NewtonIntegrals(nodes)};
     const std::size_t terms = degree() + 1;
-    expand(nodes, k_ + 1, 1, terms, found.last.data(), [&](std::size_t i) { return i == k_ ? 1 / found.at_end(k_) : 0.0; });
+    expand(nodes, k_ + 1, 1, terms, found.last.data(),
+           [&](std::size_t i) { return i == k_ ? 1 / found.at_end(k_) : 0.0; });
     return found;
 }
 
@@ -101,8 +103,9 @@ void MultistepMarch::predict(const Formulas& formulas) {
 void MultistepMarch::correct(const Formulas& formulas) {
     correction_ = deviation_;
     for (std::size_t j = 0; j <= degree(); ++j) {
-        for (std::size_t c = 0; c < stride_; ++c) {
-            series_[j * stride_ + c] += formulas.last[j] * correction_[c];
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            double* const term = &series_[j * stride_ + c];
+            store(term, load<Two>(term) + formulas.last[j] * load<Two>(&correction_[c]));
         }
     }
     const double h = formulas.h;
@@ -137,8 +140,8 @@ AuxiliarySeries MultistepMarch::past(const Formulas& formulas) const {
 /// (F, auxiliary) at t, and how it deviates from its extrapolation.
 void MultistepMarch::evaluate(double t, const Formulas& formulas, In y) {
     force_->evaluate(t, y, past(formulas), std::span(z_).first(n_), std::span(z_).subspan(n_, length_ - n_));
-    for (std::size_t c = 0; c < stride_; ++c) {
-        deviation_[c] = z_[c] - extrapolated_[c];
+    for (std::size_t c = 0; c < stride_; c += 2) {
+        store(&deviation_[c], load<Two>(&z_[c]) - load<Two>(&extrapolated_[c]));
     }
 }
 

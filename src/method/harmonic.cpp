@@ -201,29 +201,29 @@ private:
         HarmonicDoubts doubts;
         const auto before = field_->evaluations();
         std::int64_t last = 0;
-        auto found = estimating_.run(
-            {.first = first_tightness,
-             .looser = 60,
-             .least = plan_.noise / steps,
-             .most_tighter = 1e-3,
-             .most = run_->estimates() ? 5 : 0},
-            {.march =
-                 [&](double tightness) {
-                     last = field_->evaluations();
-                     auto pass = march().run(tightness, scales, doubts);
-                     last = field_->evaluations() - last;
-                     steps_ += pass.result.steps;
-                     rejected_ += pass.result.rejected;
-                     return pass;
-                 },
-             .prepare = [&](const Pass& coarse) { by_phases = refined(start, coarse, doubts); },
-             .errors =
-                 [&](const Pass& coarse, const Pass& fine) {
-                     auto defect = start.by_sweeps(doubts.sweeps, plan_);
-                     defect.force += by_phases.force;
-                     defect.response += by_phases.response;
-                     return march().errors(coarse, fine, defect);
-                 }});
+        auto found =
+            estimating_.run({.first = first_tightness,
+                             .looser = 60,
+                             .least = plan_.noise / steps,
+                             .most_tighter = 1e-3,
+                             .most = run_->estimates() ? 5 : 0},
+                            {.march =
+                                 [&](double tightness) {
+                                     last = field_->evaluations();
+                                     auto pass = march().run(tightness, scales, doubts);
+                                     last = field_->evaluations() - last;
+                                     steps_ += pass.result.steps;
+                                     rejected_ += pass.result.rejected;
+                                     return pass;
+                                 },
+                             .prepare = [&](const Pass& coarse) { by_phases = refined(start, coarse, doubts); },
+                             .errors =
+                                 [&](const Pass& coarse, const Pass& fine) {
+                                     auto defect = start.by_sweeps(doubts.sweeps, plan_);
+                                     defect.force += by_phases.force;
+                                     defect.response += by_phases.response;
+                                     return march().errors(coarse, fine, defect);
+                                 }});
         for_estimate_ = field_->evaluations() - before - last;
         if (found.pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(found.pass));
@@ -265,8 +265,8 @@ private:
                 start.stopped()) {
                 return defect;
             }
-            auto finer = start.plan(HarmonicStart::more_phases(plan_.phases, defect.worst() > 2 * enough), options().sweeps,
-                                    std::numeric_limits<std::int64_t>::max());
+            auto finer = start.plan(HarmonicStart::more_phases(plan_.phases, defect.worst() > 2 * enough),
+                                    options().sweeps, std::numeric_limits<std::int64_t>::max());
             if (!finer.finite || finer.stopped) {
                 return defect;
             }

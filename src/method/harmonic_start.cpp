@@ -127,20 +127,26 @@ double HarmonicStart::over_tolerance(In a, In b, const HarmonicPlan& plan) const
     return largest_of(a.size(), [&](std::size_t i) { return std::abs(a[i] - b[i]) / tolerance(i, plan); });
 }
 
-double HarmonicStart::over_tolerance(const HarmonicAverage& average, const Response& response,
-                                     const HarmonicPlan& plan) const {
-    constexpr std::size_t looks = 16;
-    double largest = 0;
-    for (std::size_t k = 0; k < looks; ++k) {
-        const auto found =
-            at_phase(average, response, 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(looks));
-        largest = larger(largest, over_tolerance(found, std::vector<double>(found.size()), plan));
-    }
-    return largest;
+double HarmonicStart::over_tolerance(const Response& response, const HarmonicPlan& plan) const {
+    // NOTE: its harmonics have one phase at most at which all are largest.
+    const auto of = [&](In harmonics, std::size_t first) {
+        return largest_of(n(), [&](std::size_t i) {
+            const auto own = harmonics.subspan(i * harmonics.size() / n(), harmonics.size() / n());
+            double sum = 0;
+            for (std::size_t c = 0; c < own.size(); c += 2) {
+                sum += std::hypot(own[c], own[c + 1]);
+            }
+            return sum / tolerance(first + i, plan);
+        });
+    };
+    return larger(of(response.displacement, 0), field_->second_order() ? of(response.velocity, n()) : 0.0);
 }
 
 HarmonicStart::MorePhases HarmonicStart::more_phases_at(const HarmonicSpot& spot, std::size_t phases) {
-    MorePhases found{HarmonicAverage(*field_, 2 * phases + 1)};
+    // NOTE: two harmonics may look the same on both grids, but hardly from a phase that is no fraction of a turn.
+    constexpr double golden = 0.6180339887498949;
+    const std::size_t m = 2 * phases + 1;
+    MorePhases found{HarmonicAverage(*field_, m, golden / static_cast<double>(m))};
     auto& finer = found.average;
     const auto widened = [&](In harmonics) {
         return harmonics.empty() ? std::vector<double>() : finer.widened(harmonics);
@@ -163,7 +169,7 @@ HarmonicStart::MorePhases HarmonicStart::more_phases_at(const HarmonicSpot& spot
 
 Defect HarmonicStart::by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan) {
     const auto found = more_phases_at(spot, plan.phases);
-    return {.force = change(found.force, spot.force), .response = over_tolerance(found.average, found.change, plan)};
+    return {.force = change(found.force, spot.force), .response = over_tolerance(found.change, plan)};
 }
 
 Defect HarmonicStart::by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& plan) {
@@ -173,7 +179,7 @@ Defect HarmonicStart::by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& pl
     add_to(without.velocity, -1, spot.last_term.velocity);
     std::vector<double> rates(average.harmonics()), force(n());
     average.evaluate(spot.t, X(spot.state), V(spot.state), without, rates, force);
-    return {.force = change(force, spot.force), .response = over_tolerance(average, spot.last_term, plan)};
+    return {.force = change(force, spot.force), .response = over_tolerance(spot.last_term, plan)};
 }
 
 /// (F, harmonics of a) in slow time, for the first steps, and how long these may be: what a series leaves out is of the
@@ -225,8 +231,7 @@ HarmonicAverage HarmonicStart::with_phases(HarmonicPlan& plan, bool given, std::
         HarmonicSpot spot{.t = request_->t_start, .state = plan.state, .response = average.response()};
         average.evaluate(spot);
         const auto finer = more_phases_at(spot, plan.phases);
-        plan.defect = {.force = change(finer.force, spot.force),
-                       .response = over_tolerance(finer.average, finer.change, plan)};
+        plan.defect = {.force = change(finer.force, spot.force), .response = over_tolerance(finer.change, plan)};
         if (plan.defect.worst() <= share + clear_of_noise * plan.noise || plan.phases >= most_phases) {
             plan.beyond = at_phase(finer.average, finer.change, field_->phase(request_->t_start));
             return average;

@@ -103,8 +103,8 @@ private:
     std::vector<double> changes(const HarmonicAverage& average) const;
     double change(In a, In b) const;
     double over_tolerance(In a, In b, const HarmonicPlan& plan) const;
-    /// Of a response of m phases, at all of them.
-    double over_tolerance(const HarmonicAverage& average, const Response& response, const HarmonicPlan& plan) const;
+    /// Of a response, at any phase.
+    double over_tolerance(const Response& response, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.
     double driven_tolerance(std::size_t i, const HarmonicPlan& plan) const {
