@@ -88,6 +88,13 @@ EstimatingMarch::Estimated EstimatingMarch::run(const Schedule& schedule, const 
     if (passes.prepare) {
         passes.prepare(last.pass);
     }
+    if (schedule.sum && last.pass.local_errors > 0) {
+        // Local errors are in proportion to what they may be.
+        constexpr double least = 10;  // times tighter
+        constexpr double most = 2000;
+        tightness = last.pass.tightness / std::clamp(last.pass.local_errors / *schedule.sum, least, most);
+        tightness = std::max(tightness, schedule.least);
+    }
     double too_tight = 0;  // steps became too short with it
     for (int k = 0; k < schedule.most; ++k) {
         auto fine = passes.march(tightness);
