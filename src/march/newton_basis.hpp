@@ -13,7 +13,7 @@
 
 namespace lento {
 
-inline constexpr std::size_t most_of_newton_basis = 14;
+inline constexpr std::size_t most_of_newton_basis = 17;
 
 /// sum_{i < count} phi(i) pi_i in powers of s - about, as many as there are terms, by multiplying out one factor after
 /// the other; the first count - 1 nodes are looked at.

@@ -1,4 +1,4 @@
-/// Multistep methods of variable step and order, 4 to 12, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
+/// Multistep methods of variable step and order, from 4 to 12 or 14, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
 /// integrates the interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes
 /// in Mathematics 362 (1974)) and, with one integral, for y' = F(t, y) (Adams). With the notation of
 /// `march/newton_basis.hpp`, P the polynomial through the last k values of F:

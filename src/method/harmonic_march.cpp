@@ -88,6 +88,7 @@ Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) con
         force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
         {.longest = std::min(length / 10, sudden / 2),
          .shortest = std::min(least_turn / average.field().frequency(), length / 20),
+         .highest_order = 14,
          .most_steps = request.most_steps},
         tightness, {request.keep, request.progress, request.stop});
     doubts = std::move(force).doubts(pass.result.reached, pass.final_state);
