@@ -56,7 +56,7 @@ void History::push(In z, std::size_t most_values) {
 }
 
 void History::expand_about_one(std::size_t k, std::size_t terms, Out series) const {
-    const auto expand_in = [&](auto known_terms) {
+    with_known(terms, [&](auto known_terms) {
         std::array<Two, most> coefficients;
         for (std::size_t c = 0; c < stride_; c += 2) {
             const double* const from = differences_.data() + c;
@@ -66,24 +66,7 @@ void History::expand_about_one(std::size_t k, std::size_t terms, Out series) con
                 store(&series[j * stride_ + c], coefficients[j]);
             }
         }
-    };
-    // NOTE: with the number of terms known the coefficients stay in registers.
-    switch (terms) {
-        case 1:
-            return expand_in(std::integral_constant<std::size_t, 1>{});
-        case 2:
-            return expand_in(std::integral_constant<std::size_t, 2>{});
-        case 3:
-            return expand_in(std::integral_constant<std::size_t, 3>{});
-        case 4:
-            return expand_in(std::integral_constant<std::size_t, 4>{});
-        case 5:
-            return expand_in(std::integral_constant<std::size_t, 5>{});
-        case 6:
-            return expand_in(std::integral_constant<std::size_t, 6>{});
-        default:
-            return expand_in(terms);
-    }
+    });
 }
 
 }  // namespace lento

@@ -6,6 +6,7 @@
 /// Times are in units of the step h; another h scales phi_i by the i-th power of the ratio.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "march/newton_basis.hpp"
@@ -28,6 +29,8 @@ public:
     /// Fills in k values of the polynomial sum_j c_j (t - t0)^j at t0, t0 - h, t0 - 2 h, ...
     void fill(double h, In coefficients, std::size_t k);
 
+    /// The length that steps have, where h is the same but for rounding.
+    double nearly(double h) const { return std::abs(h - h_) < 1e-14 * h_ ? h_ : h; }
     /// Steps of another length.
     void set_step(double h);
     /// z one step after the last value; of `most` at most are kept.

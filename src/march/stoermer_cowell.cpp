@@ -16,7 +16,9 @@ constexpr double safety = 0.8;
 constexpr double clearly_wrong = 1.5;  // an error after the first evaluation that makes the second a waste
 constexpr double shortest_change = 0.2;
 constexpr double longest_change = 2;
-constexpr double worth_it = 1.2;  // a longer step that is not much longer costs more by its unequal history
+// A step that changes little costs more by its unequal history.
+constexpr double worth_it = 1.2;
+constexpr double needed = 0.9;
 
 /// Binary logarithm of the factor to the next step, but for the safety. NOTE: of orders that allow the longest change the
 /// lowest is taken.
@@ -75,9 +77,10 @@ MultistepMarch::Formulas MultistepMarch::formulas(double h) {
     history_.set_step(h);
     const In nodes = history_.nodes(std::min(k_ + 1, history_.size()));
     Formulas found{.h = h, .k = k_, .integrals = NewtonIntegrals(nodes)};
-    const std::size_t terms = degree() + 1;
-    expand(nodes, k_ + 1, 1, terms, found.last.data(),
-           [&](std::size_t i) { return i == k_ ? 1 / found.at_end(k_) : 0.0; });
+    with_known(degree() + 1, [&](auto terms) {
+        found.last[0] = 1 / found.at_end(k_);
+        multiply_out(nodes.first(k_), 1, terms, found.last.data());
+    });
     return found;
 }
 
@@ -212,7 +215,7 @@ void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
     if (k_ + 1 < limits_.lowest_order) {
         k_ = std::min(limits_.lowest_order - 1, history_.size());
     }
-    const double next = factor >= 1 && factor < worth_it ? formulas.h : factor * formulas.h;
+    const double next = factor >= needed && factor < worth_it ? formulas.h : factor * formulas.h;
     step_ = std::min(next, limits_.longest);
 }
 
@@ -264,7 +267,7 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const St
         // The last steps are of equal length, so that none is short.
         const double left = to - t;
         const double h = left / std::ceil(left / step_ * (1 - 1e-10));
-        const Formulas step = formulas(std::min(h, left));
+        const Formulas step = formulas(history_.nearly(std::min(h, left)));
         const bool last = step.h >= left * (1 - 1e-10);
         const double next = last ? to : t + step.h;
         predict(step);

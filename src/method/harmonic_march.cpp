@@ -77,7 +77,7 @@ private:
 }  // namespace
 
 Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) const {
-    constexpr double least_turn = 10;  // radians a step; with less the differences amplify noise
+    constexpr double least_turn = 6;  // radians a step; with less the differences amplify noise
     const double length = request.t_end - request.t_start;
     std::vector<double> weights;
     for (std::size_t i = scales.size() - average.dimension(); i < scales.size(); ++i) {
