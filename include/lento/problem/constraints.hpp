@@ -70,6 +70,14 @@ std::vector<std::size_t> colours_of_columns(const SparsePattern& pattern, std::s
 /// Whether constraints move with the time while a motion is followed.
 enum class Clock { running, stopped };
 
+/// The entries of the gradient and then the curvature, with a running clock, at a block of points: coefficients in the
+/// layout of forces, `entries` and `count` of them for each point. One caller's, with work space.
+class BlockConstraints {
+public:
+    virtual ~BlockConstraints() = default;
+    virtual void operator()(const Block& block, Out numbers) = 0;
+};
+
 class Constraints {
 public:
     virtual ~Constraints() = default;
@@ -92,6 +100,8 @@ public:
     virtual void gradient(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> entries) const = 0;
     virtual void curvature(std::span<const Taylor> x, std::span<const Taylor> v, const Taylor& t,
                            std::span<Taylor> result) const = 0;
+    /// Of constraints that take series, while these are there. One point after another, unless somebody knows better.
+    virtual std::unique_ptr<BlockConstraints> blocks() const;
 
 protected:
     /// Throws Misuse unless there is a constraint, and the pattern has a row for each.
@@ -121,12 +131,15 @@ public:
     ConstraintFunctions(std::size_t dimension, std::size_t count, Function function, SparsePattern pattern)
         : Constraints(constraint_names(count), std::move(pattern)),
           function_(std::move(function)),
-          colours_(colours_of_columns(this->pattern(), dimension)) {
+          colours_(1) {
+        const auto colour_of = colours_of_columns(this->pattern(), dimension);
+        for (std::size_t i = 0; i < dimension; ++i) {
+            colours_.resize(std::max(colours_.size(), colour_of[i] + 1));
+            colours_[colour_of[i]].columns.push_back(i);
+        }
         for (std::size_t j = 0; j < count; ++j) {
             for (std::size_t e = this->pattern().start(j); e < this->pattern().start(j + 1); ++e) {
-                const std::size_t colour = colours_[this->pattern().column(e)];
-                places_.resize(std::max(places_.size(), colour + 1));
-                places_[colour].push_back({j, e});
+                colours_[colour_of[this->pattern().column(e)]].places.push_back({j, e});
             }
         }
     }
@@ -199,13 +212,16 @@ private:
         for (std::size_t i = 0; i < x.size(); ++i) {
             line[i][0] = x[i];
         }
-        for (std::size_t colour = 0; colour < places_.size(); ++colour) {
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                line[i][1] = colours_[i] == colour ? 1.0 : 0.0;
+        for (const auto& [columns, places] : colours_) {
+            for (const std::size_t i : columns) {
+                line[i][1] = 1.0;
             }
             function_(std::span<const Dual>(line.span()), Dual(t), image.span());
-            for (const auto [row, entry] : places_[colour]) {
+            for (const auto [row, entry] : places) {
                 entries[entry] = image[row][1];
+            }
+            for (const std::size_t i : columns) {
+                line[i][1] = 0.0;
             }
         }
     }
@@ -233,12 +249,17 @@ private:
         return SparsePattern(rows);
     }
 
-    Function function_;
-    std::vector<std::size_t> colours_;
     struct Place {
         std::size_t row, entry;
     };
-    std::vector<std::vector<Place>> places_;  // of the derivatives by columns of each colour
+    /// Columns, and where the derivatives by them are.
+    struct Colour {
+        std::vector<std::size_t> columns{};
+        std::vector<Place> places{};
+    };
+
+    Function function_;
+    std::vector<Colour> colours_;
 };
 
 }  // namespace lento
