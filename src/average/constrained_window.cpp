@@ -4,8 +4,9 @@
 ///
 /// With SHAKE the multiplier at a point comes from the step to the next one; that at the last point takes a move that
 /// is not a micro-step of the window, since nothing is evaluated at its end. With the others it is that of the
-/// acceleration at the point. SHAKE factorises the matrix of the constraints once, at the middle. Explicit time stays
-/// at the middle's value, for forces and constraints alike: the manifold of a window has a stopped clock.
+/// acceleration at the point. SHAKE factorises the matrix of the constraints once, at the middle, and for up to eight
+/// constraints the compiler knows their number. Explicit time stays at the middle's value, for forces and constraints
+/// alike: the manifold of a window has a stopped clock.
 #include <fmt/format.h>
 
 #include "average/window.hpp"

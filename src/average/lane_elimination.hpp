@@ -40,7 +40,9 @@ private:
 
     /// Row `row` of coefficient j.
     double* normal(std::size_t j, std::size_t row) { return normals_.data() + (j * normal_rows_ + row) * lanes_; }
-    double* push(std::size_t j, std::size_t row) { return pushes_.data() + (j * push_pattern_.entries() + row) * lanes_; }
+    double* push(std::size_t j, std::size_t row) {
+        return pushes_.data() + (j * push_pattern_.entries() + row) * lanes_;
+    }
 
     Mass mass_;
     Normals divided_;

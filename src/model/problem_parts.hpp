@@ -58,7 +58,7 @@ private:
 
     ModelFunction values_, gradient_, rates_, curvature_;
     ModelFunction rates_at_rest_, curvature_at_rest_;  // time standing still; the same code where nothing moves
-    PhaseEvaluator at_phases_;  // gradient and curvature
+    PhaseEvaluator at_phases_;                         // gradient and curvature
     InputValues inputs_;
 };
 

@@ -17,10 +17,11 @@ public:
     static constexpr std::size_t extent = Dimension;
     using Coordinates = std::span<double, Dimension>;
     using Multipliers = std::span<double, Count>;
-    using Row = std::array<double, Dimension>;
+    using Rows = std::array<double, Count * Dimension>;
     struct Gradient {
-        std::array<double, Count * Dimension> entries{};  ///< of g', as the pattern has them
-        std::array<Row, Count> normals{}, pushes{};       ///< the rows of g' and of g' M^-1
+        Rows entries{};                     ///< of g', as the pattern has them, unless that is full
+        Rows normals{}, pushes{};           ///< the rows of g' and of g' M^-1
+        std::array<double, Count> scale{};  ///< of residuals nearby: the sum of |g'_ji x_i|
     };
 
     /// Whether a manifold has this form.
@@ -29,15 +30,19 @@ public:
     }
 
     explicit FixedManifold(Manifold& manifold)
-        : manifold_(&manifold), constraints_(&manifold.constraints()), dimension_(manifold.dimension()) {
+        : manifold_(&manifold),
+          constraints_(&manifold.constraints()),
+          dimension_(manifold.dimension()),
+          entries_(constraints_->pattern().entries()) {
         const auto& pattern = constraints_->pattern();
         for (std::size_t j = 0; j < Count; ++j) {
             for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
-                places_[e] = {j, pattern.column(e)};
+                places_[e] = j * Dimension + pattern.column(e);
             }
         }
-        for (std::size_t i = 0; i < dimension_; ++i) {
-            inverse_mass_[i] = manifold.mass().inverse_entry(i, i);
+        for (std::size_t i = 0; i < Count * dimension_; ++i) {
+            inverse_mass_[i / dimension_ * Dimension + i % dimension_] =
+                manifold.mass().inverse_entry(i % dimension_, i % dimension_);
         }
     }
 
@@ -46,16 +51,18 @@ public:
     Gradient new_gradient() const { return {}; }
 
     void gradient(Coordinates x, double t, Gradient& gradient) const {
-        const std::size_t entries = constraints_->pattern().entries();
-        constraints_->gradient(In(x.data(), dimension_), t, Out(gradient.entries.data(), entries));
-        for (std::size_t e = 0; e < entries; ++e) {
-            gradient.normals[places_[e].row][places_[e].column] = gradient.entries[e];
+        // NOTE: entries that fill the rows are written there. To copy a pair of numbers just written takes longer than to
+        // write them: a third of a micro-step of a pendulum.
+        const bool full = entries_ == Count * Dimension;
+        Rows& written = full ? gradient.normals : gradient.entries;
+        constraints_->gradient(In(x.data(), dimension_), t, Out(written).first(entries_));
+        for (std::size_t e = 0; e < entries_ && !full; ++e) {
+            gradient.normals[places_[e]] = gradient.entries[e];
         }
-        for (std::size_t j = 0; j < Count; ++j) {
-            for (std::size_t i = 0; i < Dimension; ++i) {
-                gradient.pushes[j][i] = gradient.normals[j][i] * inverse_mass_[i];
-            }
+        for (std::size_t i = 0; i < Count * Dimension; ++i) {
+            gradient.pushes[i] = gradient.normals[i] * inverse_mass_[i];
         }
+        set_scale(x, gradient);
     }
 
     [[nodiscard]] bool factorise(const Gradient& gradient) {
@@ -67,31 +74,26 @@ public:
         for (std::size_t j = 0; j < Count; ++j) {
             const double along = factor * mu[j];
             for (std::size_t i = 0; i < Dimension; ++i) {
-                y[i] -= along * gradient.pushes[j][i];
+                y[i] -= along * gradient.pushes[j * Dimension + i];
             }
         }
     }
 
     /// As that of the manifold.
     Convergence to_position(const Gradient& directions, double t, Coordinates x, Multipliers mu) {
-        set_scale(directions, x);
+        newton_.scale = directions.scale;
         return newton_.solve(
             mu, [&](int) { constraints_->values(In(x.data(), dimension_), t, newton_.residual); },
             [&] {
                 gradient(x, t, there_);
                 return take_inverse(manifold_->factorise(entries_of(there_), entries_of(directions)));
             },
-            [&](Multipliers correction) { divide(correction); },
-            [&] { pull(directions, newton_.correction, 1, x); });
+            [&](Multipliers correction) { divide(correction); }, [&] { pull(directions, newton_.correction, 1, x); });
     }
 
 private:
-    struct Place {
-        std::size_t row, column;
-    };
-
     In entries_of(const Gradient& gradient) const {
-        return In(gradient.entries).first(constraints_->pattern().entries());
+        return In(entries_ == Count * Dimension ? gradient.normals : gradient.entries).first(entries_);
     }
 
     bool take_inverse(bool independent) {
@@ -110,7 +112,7 @@ private:
         manifold_->count(1);
     }
 
-    void set_scale(const Gradient& gradient, Coordinates x) {
+    static void set_scale(Coordinates x, Gradient& gradient) {
         double largest = 0;
         for (const double component : x) {
             largest = std::max(largest, std::abs(component));
@@ -119,17 +121,17 @@ private:
         for (std::size_t j = 0; j < Count; ++j) {
             double sum = std::numeric_limits<double>::min();
             for (std::size_t i = 0; i < Dimension; ++i) {
-                sum += std::abs(gradient.normals[j][i]) * std::max(std::abs(x[i]), least);
+                sum += std::abs(gradient.normals[j * Dimension + i]) * std::max(std::abs(x[i]), least);
             }
-            newton_.scale[j] = sum;
+            gradient.scale[j] = sum;
         }
     }
 
     Manifold* manifold_;
     const Constraints* constraints_;
-    std::size_t dimension_;
-    std::array<Place, Count * Dimension> places_{};  // of the entries of the pattern
-    Row inverse_mass_{};
+    std::size_t dimension_, entries_;
+    std::array<std::size_t, Count * Dimension> places_{};  // of the entries of the pattern
+    Rows inverse_mass_{};                                  // in each row
     std::array<double, Count * Count> inverse_{};
     SimplifiedNewton<Count> newton_{Count};
     Gradient there_;

@@ -38,7 +38,7 @@ private:
     double* scale(std::size_t j) { return scales_.data() + j * lanes_; }
 
     std::size_t count_, lanes_ = 0;
-    std::vector<std::size_t> order_;         // constraint order_[j] is eliminated as number j
+    std::vector<std::size_t> order_;          // constraint order_[j] is eliminated as number j
     std::vector<std::size_t> starts_, rows_;  // of the columns of L, the diagonal, in whose place D is, first
     std::vector<Product> products_;
     // Rows of lanes.

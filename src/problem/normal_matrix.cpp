@@ -127,7 +127,8 @@ private:
 
 class NormalMatrix::Sparse {
 public:
-    Sparse(const SparsePattern& pattern, const Mass& mass) : order_(order_of(pattern).inverse()), right_(index(pattern.rows())) {
+    Sparse(const SparsePattern& pattern, const Mass& mass)
+        : order_(order_of(pattern).inverse()), right_(index(pattern.rows())) {
         std::vector<std::vector<std::pair<std::size_t, std::size_t>>> by_column(mass.dimension());
         for (std::size_t j = 0; j < pattern.rows(); ++j) {
             for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {

@@ -33,15 +33,8 @@ struct SimplifiedNewton {
           correction(make_vector<double, Extent>(count)) {}
 
     Convergence largest_residual() const {
-        Convergence state;
-        for (std::size_t j = 0; j < residual.size(); ++j) {
-            const double relative = std::abs(residual[j]) / scale[j];
-            if (!(relative <= state.residual)) {
-                state.residual = larger(state.residual, relative);
-                state.worst = j;
-            }
-        }
-        return state;
+        const auto [size, worst] = largest();
+        return {.residual = size, .worst = worst};
     }
 
     /// evaluate(k) sets `residual`, renew() the matrix, divide(correction) divides by it, apply() takes the correction.
@@ -56,29 +49,29 @@ struct SimplifiedNewton {
         std::fill(total.begin(), total.end(), 0.0);
         double before = std::numeric_limits<double>::infinity();
         int setbacks = 0;
-        Convergence state;
+        // NOTE: numbers, not a Convergence: its copies, of parts just written, would be waited for.
+        Largest found;
+        bool independent = true;
         for (int k = 0; k < most_iterations; ++k) {
             evaluate(k);
-            state = largest_residual();
-            if (!std::isfinite(state.residual)) {
+            found = largest();
+            if (!std::isfinite(found.residual)) {
                 break;
             }
-            if (state.residual > slow * before) {
-                if (state.residual <= stalled) {
-                    return state;
+            if (found.residual > slow * before) {
+                if (found.residual <= stalled) {
+                    return {.residual = found.residual, .worst = found.worst};
                 }
-                setbacks += state.residual > before ? 1 : 0;
+                setbacks += found.residual > before ? 1 : 0;
                 if (setbacks > most_setbacks) {
                     break;
                 }
                 if (!renew()) {
-                    state.independent = false;
+                    independent = false;
                     break;
                 }
             }
-            if (state.residual == 0) {
-                return state;
-            }
+            // NOTE: also where the residual is zero. Whether it is, or a unit in the last place, no processor foretells.
             correction = residual;
             divide(std::span<double, Extent>(correction));
             apply();
@@ -86,15 +79,30 @@ struct SimplifiedNewton {
                 total[j] += correction[j];
             }
             // NOTE: the contraction seen tells the next residual well enough; where it is rounding, nobody has to look.
-            const double expected = std::isfinite(before) ? state.residual * state.residual / before : state.residual;
+            const double expected = std::isfinite(before) ? found.residual * found.residual / before : found.residual;
             if (expected < 0.1 * rounding) {
-                state.residual = expected;
-                return state;
+                return {.residual = expected, .worst = found.worst};
             }
-            before = state.residual;
+            before = found.residual;
         }
-        state.converged = false;
-        return state;
+        return {.converged = false, .residual = found.residual, .worst = found.worst, .independent = independent};
+    }
+
+private:
+    struct Largest {
+        double residual = 0;
+        std::size_t worst = 0;
+    };
+
+    Largest largest() const {
+        Largest found{std::abs(residual[0]) / scale[0], 0};
+        for (std::size_t j = 1; j < residual.size(); ++j) {
+            const double relative = std::abs(residual[j]) / scale[j];
+            if (!(relative <= found.residual)) {
+                found = {larger(found.residual, relative), j};
+            }
+        }
+        return found;
     }
 };
 
