@@ -3,8 +3,8 @@
 ///
 ///     M a = f - g'^T lambda,     g' a + g''[v, v] + 2 g_t' v + g_tt = 0
 ///
-/// With G_j, f_j, c_j the coefficients in slow time of g', f and of the curvature, and P_j those of g' M^-1, coefficient
-/// after coefficient:
+/// With G_j, f_j, c_j the coefficients in slow time of g', f and of the curvature, and P_j those of g' M^-1,
+/// coefficient after coefficient:
 ///
 ///     w = (M^-1 f)_k - sum_{j=1}^k P_j^T lambda_{k-j}
 ///     (G_0 P_0^T) lambda_k = G_0 w + sum_{j=1}^k G_j a_{k-j} + c_k,     a_k = w - P_0^T lambda_k

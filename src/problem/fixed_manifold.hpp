@@ -51,8 +51,7 @@ public:
     Gradient new_gradient() const { return {}; }
 
     void gradient(Coordinates x, double t, Gradient& gradient) const {
-        // NOTE: entries that fill the rows are written there. To copy a pair of numbers just written takes longer than to
-        // write them: a third of a micro-step of a pendulum.
+        // NOTE: entries that fill the rows are written there: to copy numbers just written takes longer than to write.
         const bool full = entries_ == Count * Dimension;
         Rows& written = full ? gradient.normals : gradient.entries;
         constraints_->gradient(In(x.data(), dimension_), t, Out(written).first(entries_));

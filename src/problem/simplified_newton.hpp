@@ -1,5 +1,5 @@
-/// Newton's iteration with a matrix that is kept, for residuals of constraints: to rounding, or until it is known that it
-/// does not get there. Where it contracts slowly, the matrix is renewed.
+/// Newton's iteration with a matrix that is kept, for residuals of constraints: to rounding, or until it is known that
+/// it does not get there. Where it contracts slowly, the matrix is renewed.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ struct SimplifiedNewton {
                     break;
                 }
             }
-            // NOTE: also where the residual is zero. Whether it is, or a unit in the last place, no processor foretells.
+            // NOTE: also where the residual is zero: whether it is, or a unit in the last place, cannot be foretold.
             correction = residual;
             divide(std::span<double, Extent>(correction));
             apply();
