@@ -18,6 +18,34 @@ SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jac
     return SparsePattern(rows);
 }
 
+/// What blocks of points are asked for.
+std::vector<Node> gradient_and_curvature(const ConstraintTerms& terms) {
+    auto nodes = mapped(terms.jacobian, &MatrixEntry::node);
+    nodes.insert(nodes.end(), terms.curvature.begin(), terms.curvature.end());
+    return nodes;
+}
+
+/// By vector code where it is worth it, else one point after another.
+class ModelConstraintBlocks final : public BlockConstraints {
+public:
+    ModelConstraintBlocks(PhaseEvaluator at_phases, InputValues inputs, std::unique_ptr<BlockConstraints> pointwise)
+        : at_phases_(std::move(at_phases)), inputs_(std::move(inputs)), pointwise_(std::move(pointwise)) {}
+
+    void operator()(const Block& block, Out numbers) override {
+        const bool at_one_time = std::ranges::all_of(block.t, [&](double t) { return t == block.t[0]; });
+        if (at_one_time && at_phases_.ready(block.degree, block.lanes)) {
+            at_phases_(block.degree, block.lanes, block.t[0], block.x, block.v, {}, inputs_->data(), numbers);
+        } else {
+            (*pointwise_)(block, numbers);
+        }
+    }
+
+private:
+    PhaseEvaluator at_phases_;  // of this caller: what it has counted decides which code it uses
+    InputValues inputs_;
+    std::unique_ptr<BlockConstraints> pointwise_;
+};
+
 }  // namespace
 
 // NOTE: the model is a copy, to whose graph the derivatives are added.
@@ -35,7 +63,12 @@ ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& te
       curvature_at_rest_(terms.curvature_at_rest == terms.curvature
                              ? curvature_
                              : ModelFunction(model, terms.curvature_at_rest, Compile::on_demand)),
+      at_phases_(model, gradient_and_curvature(terms)),
       inputs_(input_values(model)) {}
+
+std::unique_ptr<BlockConstraints> ModelConstraints::blocks() const {
+    return std::make_unique<ModelConstraintBlocks>(at_phases_, inputs_, Constraints::blocks());
+}
 
 std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {
     auto other = std::make_shared<ModelConstraints>(*this);
