@@ -27,6 +27,7 @@
 #include "problem/probe.hpp"
 #include "problem/time_scales.hpp"
 #include "run/constrained_macro.hpp"
+#include "step/taylor.hpp"
 
 namespace lento {
 namespace {
@@ -52,6 +53,7 @@ using Pair = ResolvingMarch::Stepper;
 struct Resolving {
     Pair pair = Pair::dop853;
     std::optional<MechanicalForm> form{};
+    bool series = false;  // from the start
 };
 
 /// What suits the force: Nystroem's, where it sees positions alone.
@@ -80,10 +82,17 @@ std::optional<Resolving> resolving_of(const Run& run) {
         return Resolving{};
     }
     const bool named = given.macro == ResolvingMarch::name_of(Pair::nystroem);
-    if (given.macro && !named) {
+    if (given.macro && !named && given.macro != ResolvingMarch::name_of(Pair::taylor)) {
         return std::nullopt;
     }
     auto found = suited(run);
+    if (given.macro == ResolvingMarch::name_of(Pair::taylor)) {
+        if (!ResolvingMarch::has_series(run.problem())) {
+            throw Misuse(fmt::format("macro = {} is for models written as text", *given.macro));
+        }
+        found.series = true;
+        return found;
+    }
     if (named && found.pair != Pair::nystroem) {
         throw Misuse(
             fmt::format("macro = {} is for coordinates without constraints, or variables that are positions and "
@@ -110,6 +119,10 @@ public:
           sharp_(sharpness(run.problem(), run.outset())),
           complete_(run.problem().constraints ? with_multipliers(run.problem()) : Settling()),
           estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
+        if (resolving.series) {
+            march_.take_series({.order = TaylorStep::order_for(request().rtol * (run.estimates() ? first_tightness : 1)),
+                                .after = 0});
+        }
         run.count_with([this] { count(); });
     }
 

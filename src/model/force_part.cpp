@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/motion_code.hpp"
 #include "model/phase_evaluator.hpp"
 #include "model/problem_parts.hpp"
 
@@ -90,7 +91,10 @@ ModelForces::ModelForces(const Model& model, const std::vector<Node>& results, C
     // NOTE: what is called is the machine code itself; the pointer it is given keeps the function alive.
     const auto& compiled = function.compiled();
     operations = compiled.operations();
-    forces = Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks);
+    const auto graph = hoisted(model.graph, results, model.places, *model.inputs);
+    forces = Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks)
+                 .with_motion_series(model.is_first_order() ? MotionCode::of_rates(graph)
+                                                            : MotionCode::of_forces(graph));
 }
 
 }  // namespace lento::model

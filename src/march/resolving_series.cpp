@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cmath>
+
+#include "march/ending.hpp"
+#include "march/resolving_course.hpp"
+#include "march/traveller.hpp"
+#include "problem/time_scales.hpp"
+#include "step/taylor.hpp"
+
+namespace lento {
+
+bool ResolvingMarch::has_series(const Problem& problem) {
+    return problem.forces.motion_series() && !problem.constraints &&
+           (!problem.second_order || problem.mass.is_diagonal() || problem.mass.varies());
+}
+
+void ResolvingMarch::take_series(Series series) {
+    if (has_series(problem_)) {
+        series_ = series;
+    }
+}
+
+/// Steps by Taylor series, until one of them is not finite.
+void ResolvingMarch::by_series(Course& course) {
+    auto& [interval, tolerance, limits, y, recorder, result, hands_over, sees_velocity] = course;
+    constexpr double grow = 5, retreat = 1e-3;
+    Traveller<dynamic> traveller(y, scales_, tolerance);
+    keep_largest(scales_, traveller.scales());
+    TaylorStep taylor(*problem_.forces.motion_series(), y.size(), series_->order);
+    std::vector<double> theta(problem_.phases.size()), turns(problem_.phases.size());
+    std::vector<double> inverse_masses(problem_.dimension(), 1.0);
+    for (std::size_t i = 0; i < inverse_masses.size() && problem_.second_order && !problem_.mass.varies(); ++i) {
+        inverse_masses[i] = problem_.mass.is_one() ? 1.0 : problem_.mass.inverse_entry(i, i);
+    }
+    MotionSeries::Point point{.theta = theta.data(),
+                              .turns = turns.data(),
+                              .parameters = problem_.parameters.data(),
+                              .inverse_masses = inverse_masses.data()};
+    const auto expand = [&](double t, double unit) {
+        point.t = t;
+        point.h = unit;
+        for (std::size_t j = 0; j < theta.size(); ++j) {
+            theta[j] = problem_.phases[j].at(t);
+            turns[j] = problem_.phases[j].frequency * unit;
+        }
+        evaluations_ += taylor.order();
+        return taylor.expand(point, traveller.y());
+    };
+
+    double t = result.reached;
+    const double longest = course.longest(), shortest = course.shortest();
+    double unit = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
+    bool first = true;
+    while (t < interval.to &&
+           goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
+        // NOTE: coefficients in units of far too long a step overflow.
+        while (!expand(t, unit)) {
+            unit *= retreat;
+            if (unit < shortest) {
+                hands_over = true;
+                series_.reset();
+                break;
+            }
+        }
+        if (hands_over) {
+            break;
+        }
+        const double wanted = std::min({longest, taylor.longest(traveller.weights()) * unit, first ? unit : grow * unit});
+        if (!(wanted >= shortest)) {
+            too_short(result, wanted, t);
+            break;
+        }
+        // NOTE: the length is that between two times as they are stored.
+        const double next = 1.0001 * wanted >= interval.to - t ? interval.to : t + wanted;
+        const double h = next - t, sigma = h / unit;
+        const auto increment = taylor.increment(sigma);
+        if (!traveller.propose(increment)) {
+            hands_over = true;
+            series_.reset();
+            break;
+        }
+        if (recorder.wants(next)) {
+            recorder.take(taylor.dense(t, next, sigma));
+        }
+        traveller.accept(increment, h);
+        traveller.measure();
+        ++result.steps;
+        result.reached = t = next;
+        unit = std::max(h, shortest);
+        first = false;
+    }
+    std::ranges::copy(traveller.y(), y.begin());
+    keep_largest(scales_, traveller.scales());
+    keep_largest(rates_, traveller.rates());
+}
+
+}  // namespace lento

@@ -1,0 +1,90 @@
+#include "step/taylor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/vector.hpp"
+#include "step/weighted.hpp"
+
+namespace lento {
+
+int TaylorStep::order_for(double tolerance) {
+    constexpr double least = 8, most = 32;
+    return static_cast<int>(std::clamp(std::ceil(1 - 0.5 * std::log(tolerance)), least, most));
+}
+
+TaylorStep::TaylorStep(const MotionSeries& series, std::size_t unknowns, int order)
+    : series_(series),
+      unknowns_(unknowns),
+      order_(order),
+      space_(series.space(order) * sizeof(double) / sizeof(Aligned) + 1),
+      coefficients_(unknowns * static_cast<std::size_t>(order + 1)),
+      increment_(unknowns) {}
+
+bool TaylorStep::expand(const MotionSeries::Point& point, In y) {
+    std::ranges::copy(y, coefficients_.begin());
+    series_.coefficients(point, order_, space_.front().numbers, coefficients_.data());
+    Nothing nothing;
+    // NOTE: what is not finite in any coefficient is not in the last ones, which are made of it.
+    for (int k = order_ - 1; k <= order_; ++k) {
+        for (const double part : coefficient(k)) {
+            nothing.add(part);
+        }
+    }
+    if (!nothing.is_zero()) {
+        std::ranges::fill(space_, Aligned{});  // zero times what is left there has to be zero
+    }
+    return nothing.is_zero();
+}
+
+double TaylorStep::size(int k, In weights) const {
+    Worst worst;
+    const In values = coefficient(k);
+    by_twos<dynamic>(values.size(), [&](std::size_t i, auto lanes) {
+        worst.add(load<decltype(lanes)>(&values[i]), weights.data() + i);
+    });
+    return worst.value();
+}
+
+double TaylorStep::longest(In weights) const {
+    const auto within = [](double size, double most, int k) { return std::pow(most / size, 1.0 / k); };
+    double sigma = std::min(within(size(order_, weights), 1, order_), within(size(order_ - 1, weights), 1, order_ - 1));
+    // NOTE: a series of even powers has no odd ones, one in t^4 three in four are zero: terms before the last ones say
+    // how far it reaches where those say nothing.
+    double most = 1;
+    for (int k = order_ - 2; k >= order_ - 3; --k) {
+        constexpr double falls = 100;  // at most, from one term to the next, where none is missing
+        most *= falls;
+        const double term = size(k, weights);
+        if (!(term * std::pow(sigma, k) <= most)) {
+            sigma = within(term, most, k);
+        }
+    }
+    return sigma;
+}
+
+In TaylorStep::increment(double sigma) {
+    by_twos<dynamic>(unknowns_, [&](std::size_t i, auto lanes) {
+        using Lanes = decltype(lanes);
+        Lanes sum{};
+        for (int k = order_; k > 0; --k) {
+            sum = (sum + load<Lanes>(coefficient(k).data() + i)) * sigma;
+        }
+        store(&increment_[i], sum);
+    });
+    return increment_;
+}
+
+DenseStep TaylorStep::dense(double from, double to, double sigma) const {
+    DenseStep dense(from, to, unknowns_, static_cast<std::size_t>(order_));
+    double power = 1;
+    for (int k = 0; k <= order_; ++k) {
+        const In values = coefficient(k);
+        std::ranges::transform(values, dense.coefficient(static_cast<std::size_t>(k)).begin(),
+                               [power](double value) { return power * value; });
+        power *= sigma;
+    }
+    return dense;
+}
+
+}  // namespace lento
