@@ -9,8 +9,8 @@
 namespace lento {
 
 int TaylorStep::order_for(double tolerance) {
-    constexpr double least = 8, most = 32;
-    return static_cast<int>(std::clamp(std::ceil(1 - 0.5 * std::log(tolerance)), least, most));
+    constexpr double least = 10, most = 40, beyond = 9;
+    return static_cast<int>(std::clamp(std::ceil(beyond + 1 - 0.5 * std::log(tolerance)), least, most));
 }
 
 TaylorStep::TaylorStep(const MotionSeries& series, std::size_t unknowns, int order)
@@ -47,20 +47,16 @@ double TaylorStep::size(int k, In weights) const {
 }
 
 double TaylorStep::longest(In weights) const {
-    const auto within = [](double size, double most, int k) { return std::pow(most / size, 1.0 / k); };
-    double sigma = std::min(within(size(order_, weights), 1, order_), within(size(order_ - 1, weights), 1, order_ - 1));
-    // NOTE: a series of even powers has no odd ones, one in t^4 three in four are zero: terms before the last ones say
-    // how far it reaches where those say nothing.
+    // NOTE: a series of even powers has no odd ones, of one in t^4 three in four are zero: terms before the last two say
+    // how far it reaches where those say nothing. These fall by less than `falls` each where none is missing.
+    constexpr double falls = 100;
+    double least = HUGE_VAL;
     double most = 1;
-    for (int k = order_ - 2; k >= order_ - 3; --k) {
-        constexpr double falls = 100;  // at most, from one term to the next, where none is missing
-        most *= falls;
-        const double term = size(k, weights);
-        if (!(term * std::pow(sigma, k) <= most)) {
-            sigma = within(term, most, k);
-        }
+    for (int k = order_; k >= order_ - 3; --k) {
+        most *= k < order_ - 1 ? falls : 1.0;
+        least = std::min(least, std::log(most / size(k, weights)) / k);
     }
-    return sigma;
+    return std::exp(least);
 }
 
 In TaylorStep::increment(double sigma) {

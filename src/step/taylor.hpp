@@ -18,8 +18,9 @@ namespace lento {
 
 class TaylorStep {
 public:
-    /// What a term may err by is a share `tolerance` of the motion's size: N = -ln(tolerance)/2 + 1 has the least work
-    /// where that grows as N^2 (Jorba and Zou (2005), section 3.1); 
+    /// For terms that fall to this share of the motion's size: -ln(tolerance)/2 + 1 orders take the least work where
+    /// that grows as their square (Jorba and Zou (2005), section 3.1), and nine more where, as here, what a step takes
+    /// whatever its order counts too (measured by `bench/taylor.cpp`; two orders more or less change little).
     static int order_for(double tolerance);
 
     TaylorStep(const MotionSeries& series, std::size_t unknowns, int order);
