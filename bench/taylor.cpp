@@ -133,8 +133,8 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             worst = lento::larger(worst, std::abs(y[i] - truth_[i]) / scales_[i]);
         }
-        return {tolerance, worst, solution.statistics().macro_steps, solution.statistics().force_evaluations,
-                {seconds}};
+        return {
+            tolerance, worst, solution.statistics().macro_steps, solution.statistics().force_evaluations, {seconds}};
     }
 
     /// The first trial from which on the error is reached; the best where it never is.

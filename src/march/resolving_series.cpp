@@ -65,7 +65,8 @@ void ResolvingMarch::by_series(Course& course) {
         if (hands_over) {
             break;
         }
-        const double wanted = std::min({longest, taylor.longest(traveller.weights()) * unit, first ? unit : grow * unit});
+        const double wanted =
+            std::min({longest, taylor.longest(traveller.weights()) * unit, first ? unit : grow * unit});
         if (!(wanted >= shortest)) {
             too_short(result, wanted, t);
             break;

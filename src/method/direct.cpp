@@ -1,6 +1,7 @@
 /// Direct integration: every vibration resolved, no averaging. What everything else is measured by.
 ///
 ///     (1) march by tolerance on M x'' = f(x, x', t, theta(t)) or y' = r(y, t, theta(t)) itself (`march/resolving.hpp`)
+///         where that is cheaper by the Taylor series of the motion, from when compiling them has been paid for
 ///     (2) march again, ten times tighter; what both differ by tells what the second is wrong by
 ///
 /// The tolerance is that of the solution at every time, not of a step: as long as the estimate is above it, a tighter
@@ -35,7 +36,8 @@ namespace {
 constexpr std::array options{
     Method::Option{"macro",
                    "rkn12, or dop853 where the force sees velocities or variables are not positions and momenta; "
-                   "verlet (rattle with constraints) with macro_step or steps"},
+                   "taylor in long runs of models written as text, where it is cheaper; verlet (rattle with "
+                   "constraints) with macro_step or steps"},
     Method::Option{"macro_step", "adaptive"}, Method::Option{"steps", "adaptive"}, Method::Option{"estimate", "yes"}};
 
 Verdict judge(const Problem& problem, const Request& request) {
@@ -53,7 +55,7 @@ using Pair = ResolvingMarch::Stepper;
 struct Resolving {
     Pair pair = Pair::dop853;
     std::optional<MechanicalForm> form{};
-    bool series = false;  // from the start
+    std::optional<std::int64_t> series_after{};  // evaluations; none: no series
 };
 
 /// What suits the force: Nystroem's, where it sees positions alone.
@@ -72,6 +74,13 @@ Resolving suited(const Run& run) {
     return {velocity_dependence(acceleration, probes).any ? Pair::dop853 : Pair::nystroem};
 }
 
+constexpr double first_tightness = 0.01;  // the share of the tolerance that a step may err by
+
+/// The share of the motion's size that a step of the march that is kept may err by.
+double step_tolerance(const Run& run) {
+    return run.request().rtol * (run.estimates() ? first_tightness : 1);
+}
+
 /// None where another solver, or fixed steps were asked for.
 std::optional<Resolving> resolving_of(const Run& run) {
     const auto& given = run.options();
@@ -88,10 +97,16 @@ std::optional<Resolving> resolving_of(const Run& run) {
     auto found = suited(run);
     if (given.macro == ResolvingMarch::name_of(Pair::taylor)) {
         if (!ResolvingMarch::has_series(run.problem())) {
-            throw Misuse(fmt::format("macro = {} is for models written as text", *given.macro));
+            throw Misuse(
+                fmt::format("macro = {} is for models written as text, without constraints, coupled constant "
+                            "masses and functions with kinks (abs, sign, floor, min, max); leave it out",
+                            *given.macro));
         }
-        found.series = true;
+        found.series_after = 0;
         return found;
+    }
+    if (!given.macro) {
+        found.series_after = evaluations_before_series(run.problem(), found.pair, step_tolerance(run));
     }
     if (named && found.pair != Pair::nystroem) {
         throw Misuse(
@@ -119,9 +134,8 @@ public:
           sharp_(sharpness(run.problem(), run.outset())),
           complete_(run.problem().constraints ? with_multipliers(run.problem()) : Settling()),
           estimating_(run.interval(), run.request().tolerance(), run.request().sink ? run.request().samples : 0) {
-        if (resolving.series) {
-            march_.take_series({.order = TaylorStep::order_for(request().rtol * (run.estimates() ? first_tightness : 1)),
-                                .after = 0});
+        if (resolving.series_after) {
+            march_.take_series({TaylorStep::order_for(step_tolerance(run)), *resolving.series_after});
         }
         run.count_with([this] { count(); });
     }
@@ -146,8 +160,7 @@ public:
     }
 
 private:
-    static constexpr double first_tightness = 0.01;  // the share of the tolerance that a step may err by
-    static constexpr double looser = 10;             // the march before
+    static constexpr double looser = 10;  // the march before
     static constexpr double rounding = std::numeric_limits<double>::epsilon();
     static constexpr std::size_t looks_along = 1024;  // at the force, by the first march
 

@@ -92,9 +92,9 @@ ModelForces::ModelForces(const Model& model, const std::vector<Node>& results, C
     const auto& compiled = function.compiled();
     operations = compiled.operations();
     const auto graph = hoisted(model.graph, results, model.places, *model.inputs);
-    forces = Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks)
-                 .with_motion_series(model.is_first_order() ? MotionCode::of_rates(graph)
-                                                            : MotionCode::of_forces(graph));
+    forces =
+        Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks)
+            .with_motion_series(model.is_first_order() ? MotionCode::of_rates(graph) : MotionCode::of_forces(graph));
 }
 
 }  // namespace lento::model

@@ -48,7 +48,8 @@ std::size_t MotionCode::space(int order) const {
 
 void MotionCode::coefficients(const Point& point, int order, double* space, double* y) const {
     std::call_once(lazy_->once, [this] {
-        auto& machine = lazy_->machine.emplace(jit::Effort{LLVMCodeGenLevelDefault, "default<O0>"});
+        // NOTE: no level is faster to run; the quickest to compile takes three times as long.
+        auto& machine = lazy_->machine.emplace(jit::Effort{LLVMCodeGenLevelLess, "default<O0>"});
         MotionWriter(machine.module(), "lento_motion", tape_,
                      kind_ == Kind::forces ? MotionWriter::States::coordinates : MotionWriter::States::variables)
             .write();

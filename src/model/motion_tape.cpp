@@ -30,7 +30,7 @@ bool MotionTape::add(const FunctionGraph& function, Node node) {
         of_.emplace(node, number(entry.value));
     } else if (entry.op == Op::symbol) {
         const Place& place = function.places[entry.symbol];
-        const Rule rule = place.array == Place::Array::input                                         ? Rule::fixed
+        const Rule rule = place.array == Place::Array::input                                        ? Rule::fixed
                           : place.array == Place::Array::time || place.array == Place::Array::phase ? Rule::clock
                                                                                                     : Rule::state;
         of_.emplace(node, push({.rule = rule, .op = Op::symbol, .place = place}));
@@ -59,8 +59,8 @@ bool MotionTape::add_operation(Node node, Op op, Quantity a, Quantity b) {
             return made(quotient(a, b));
         case Op::power:
             if (!is(b, Rule::fixed)) {
-                const Quantity logarithm = is(a, Rule::fixed) ? push({.op = Op::log, .left = a, .right = a})
-                                                              : primitive(Op::log, a, a, a, a);
+                const Quantity logarithm =
+                    is(a, Rule::fixed) ? push({.op = Op::log, .left = a, .right = a}) : primitive(Op::log, a, a, a, a);
                 return made(following(Op::exp, product(b, logarithm)));
             }
             return made(power(op, a, b, b));
@@ -174,8 +174,7 @@ MotionTape::Quantity MotionTape::with_square_slope(Op op, Quantity a) {
 }
 
 MotionTape::Quantity MotionTape::power(Op op, Quantity base, Quantity exponent, Quantity right) {
-    const Quantity y =
-        push({.rule = Rule::power, .op = op, .left = base, .right = right, .a = base, .b = exponent});
+    const Quantity y = push({.rule = Rule::power, .op = op, .left = base, .right = right, .a = base, .b = exponent});
     steps_[y].s = lane({base, true}, {y});
     steps_[y].t = lane({base}, {y});
     return y;

@@ -38,13 +38,13 @@ public:
     };
     struct Step {
         Rule rule = Rule::fixed;
-        Op op = Op::constant;       // of the value, on `left` and `right`; of `linear` that of coefficients too
+        Op op = Op::constant;  // of the value, on `left` and `right`; of `linear` that of coefficients too
         Quantity left = 0, right = 0;
-        Quantity a = 0, b = 0;      // what coefficients are made of; b is g of those that follow
+        Quantity a = 0, b = 0;  // what coefficients are made of; b is g of those that follow
         int sign = 1;
-        std::size_t s = 0, t = 0;   // lanes
-        double value = 0;           // of a constant
-        Place place{};              // of a symbol
+        std::size_t s = 0, t = 0;  // lanes
+        double value = 0;          // of a constant
+        Place place{};             // of a symbol
     };
     /// One side of a lane.
     struct Side {

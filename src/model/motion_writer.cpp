@@ -1,6 +1,5 @@
 #include "model/motion_writer.hpp"
 
-
 #include <algorithm>
 #include <array>
 
@@ -281,8 +280,8 @@ LLVMValueRef MotionWriter::coefficient_of(Quantity quantity) {
         case Rule::primitive:
             return times(minus(coefficient(step.a), mean(sums_[step.s])), divisor);
         case Rule::turned: {
-            const Value ends = minus(times(coefficient(step.a), values_[step.b]),
-                                     times(coefficient(step.b), values_[step.a]));
+            const Value ends =
+                minus(times(coefficient(step.a), values_[step.b]), times(coefficient(step.b), values_[step.a]));
             return plus(mean(minus(sums_[step.s], sums_[step.t])), ends);
         }
     }
@@ -317,8 +316,7 @@ void MotionWriter::store_lanes() {
     }
 }
 
-LLVMValueRef MotionWriter::packed(std::span<const MotionTape::Lane> lanes,
-                                  MotionTape::Side MotionTape::Lane::*side) {
+LLVMValueRef MotionWriter::packed(std::span<const MotionTape::Lane> lanes, MotionTape::Side MotionTape::Lane::*side) {
     Value vector = LLVMConstNull(vector_);
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
         const auto& from = lanes[lane].*side;
@@ -340,9 +338,7 @@ LLVMValueRef MotionWriter::plus(Value a, Value b) {
     return a == nullptr ? b : b == nullptr ? a : LLVMBuildFAdd(builder_, a, b, "");
 }
 LLVMValueRef MotionWriter::minus(Value a, Value b) {
-    return b == nullptr   ? a
-           : a == nullptr ? LLVMBuildFNeg(builder_, b, "")
-                          : LLVMBuildFSub(builder_, a, b, "");
+    return b == nullptr ? a : a == nullptr ? LLVMBuildFNeg(builder_, b, "") : LLVMBuildFSub(builder_, a, b, "");
 }
 LLVMValueRef MotionWriter::times(Value a, Value b) {
     return a == nullptr || b == nullptr ? nullptr : LLVMBuildFMul(builder_, a, b, "");

@@ -28,7 +28,10 @@ struct LaneLayout {
     std::size_t together;                     // terms of a sum that are taken together
 
     explicit LaneLayout(std::size_t lanes)
-        : blocks((lanes + vector - 1) / vector), together(blocks <= 1 ? 4 : blocks <= 3 ? 2 : 1) {}
+        : blocks((lanes + vector - 1) / vector),
+          together(blocks <= 1   ? 4
+                   : blocks <= 3 ? 2
+                                 : 1) {}
     std::size_t row() const { return blocks * vector; }
     /// Of A, with as many rows more as a sum may read beyond its end.
     std::size_t rows(std::size_t orders) const { return orders + together + 1; }
