@@ -102,8 +102,11 @@ bool MotionTape::add_operation(Node node, Op op, Quantity a, Quantity b) {
 }
 
 MotionTape::Quantity MotionTape::linear(Op op, Quantity a, Quantity b) {
-    const bool clock = (is(a, Rule::clock) || is(a, Rule::fixed)) && (is(b, Rule::clock) || is(b, Rule::fixed));
-    return push({.rule = clock ? Rule::clock : Rule::linear, .op = op, .left = a, .right = b, .a = a, .b = b});
+    const auto either = [this](Quantity q) { return is(q, Rule::fixed) || is(q, Rule::clock); };
+    const Rule rule = is(a, Rule::fixed) && is(b, Rule::fixed) ? Rule::fixed
+                      : either(a) && either(b)                 ? Rule::clock
+                                                               : Rule::linear;
+    return push({.rule = rule, .op = op, .left = a, .right = b, .a = a, .b = b});
 }
 
 MotionTape::Quantity MotionTape::product(Quantity a, Quantity b) {

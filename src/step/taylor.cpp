@@ -49,9 +49,9 @@ double TaylorStep::size(int k, In weights) const {
 double TaylorStep::longest(In weights) const {
     // NOTE: a series of even powers has no odd ones, of one in t^4 three in four are zero: terms before the last two say
     // how far it reaches where those say nothing. These fall by less than `falls` each where none is missing.
-    constexpr double falls = 100;
+    constexpr double falls = 100, share = 0.1;
     double least = HUGE_VAL;
-    double most = 1;
+    double most = share;
     for (int k = order_; k >= order_ - 3; --k) {
         most *= k < order_ - 1 ? falls : 1.0;
         least = std::min(least, std::log(most / size(k, weights)) / k);
