@@ -3,9 +3,9 @@
 ///
 /// The error is that of the state at the end, the largest component over the largest value that it takes; the truth
 /// comes from extrapolation in long double. Each way is run without an estimate at many tolerances; its time at an
-/// error is between those of the trial from which on all tighter ones reach it and of the next looser one, on a straight
-/// line in logarithms. Times are medians of rounds in which all take turns. Compiling is told by itself: the first run
-/// less the later ones.
+/// error is between those of the trial from which on all tighter ones reach it and of the next looser one, on a
+/// straight line in logarithms. Times are medians of rounds in which all take turns. Compiling is told by itself: the
+/// first run less the next one.
 ///
 /// Exits with status 1 if a ratio to DOP853 is above what is promised.
 #include <algorithm>

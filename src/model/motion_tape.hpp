@@ -1,4 +1,5 @@
-/// What the rates of a motion are made of, as recurrences for Taylor coefficients along it (`problem/motion_series.hpp`).
+/// What the rates of a motion are made of, as recurrences for Taylor coefficients along it
+/// (`problem/motion_series.hpp`).
 ///
 /// Each quantity has a coefficient of order k, made of coefficients of order 0 and k of others and of sums over what
 /// lies between, which only lower orders enter:

@@ -47,8 +47,8 @@ double TaylorStep::size(int k, In weights) const {
 }
 
 double TaylorStep::longest(In weights) const {
-    // NOTE: a series of even powers has no odd ones, of one in t^4 three in four are zero: terms before the last two say
-    // how far it reaches where those say nothing. These fall by less than `falls` each where none is missing.
+    // NOTE: a series of even powers has no odd ones, of one in t^4 three in four are zero: terms before the last two
+    // say how far it reaches where those say nothing. They fall by less than `falls` each where none is missing.
     constexpr double falls = 100, share = 0.1;
     double least = HUGE_VAL;
     double most = share;

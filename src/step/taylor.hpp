@@ -3,8 +3,8 @@
 ///     y(t + h) = y(t) + sum_{k=1}^N Y_k sigma^k,     sigma = h/h_0
 ///
 /// with coefficients in units of the step before, h_0. How long a step may be follows from the last two coefficients
-/// (Jorba and Zou (2005), section 3.2): their terms are at most a tenth of what a step may err by (there e^-2), and what
-/// is left out falls as they do. No step is ever rejected, and the series is its own dense output.
+/// (Jorba and Zou (2005), section 3.2): their terms are at most a tenth of what a step may err by (there e^-2), and
+/// what is left out falls as they do. No step is ever rejected, and the series is its own dense output.
 #pragma once
 
 #include <span>
