@@ -8,6 +8,32 @@
 #include "step/taylor.hpp"
 
 namespace lento {
+namespace {
+
+/// Whether a series still is the motion where a step ends: y' there as the series has it, and as the rates are. NOTE:
+/// sqrt(x^2) is |x|, and its series at x < 0 is -x, whatever lies ahead: no coefficient tells of such a kink.
+class Agreement {
+public:
+    explicit Agreement(std::size_t components) : largest_(components) {}
+
+    /// Of the last components of a motion, those that have rates to be compared, after a step of length h.
+    bool holds(In slope, double unit, double h, In rates, In weights) {
+        constexpr double truncation = 10;  // terms left out make less than one of what a step may err by
+        constexpr double rounding = 1e-6;  // of the largest rate: of forces that cancel
+        bool all = true;
+        for (std::size_t i = 0; i < rates.size(); ++i) {
+            largest_[i] = std::max(largest_[i], std::abs(rates[i]));
+            const double gap = std::abs(slope[i] / unit - rates[i]);
+            all = all && (gap * h * weights[i] <= truncation || gap <= rounding * largest_[i]);
+        }
+        return all;
+    }
+
+private:
+    std::vector<double> largest_;
+};
+
+}  // namespace
 
 bool ResolvingMarch::has_series(const Problem& problem) {
     return problem.forces.motion_series() && !problem.constraints &&
@@ -20,7 +46,7 @@ void ResolvingMarch::take_series(Series series) {
     }
 }
 
-/// Steps by Taylor series, until one of them is not finite.
+/// Steps by Taylor series, until one of them is not finite or not the motion.
 void ResolvingMarch::by_series(Course& course) {
     auto& [interval, tolerance, limits, y, recorder, result, hands_over, sees_velocity] = course;
     constexpr double grow = 5, retreat = 1e-3;
@@ -47,6 +73,8 @@ void ResolvingMarch::by_series(Course& course) {
         return taylor.expand(point, traveller.y());
     };
 
+    const std::size_t compared = problem_.dimension();
+    Agreement agreement(compared);
     double t = result.reached;
     const double longest = course.longest(), shortest = course.shortest();
     double unit = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
@@ -75,7 +103,9 @@ void ResolvingMarch::by_series(Course& course) {
         const double next = 1.0001 * wanted >= interval.to - t ? interval.to : t + wanted;
         const double h = next - t, sigma = h / unit;
         const auto increment = taylor.increment(sigma);
-        if (!traveller.propose(increment)) {
+        if (!traveller.propose(increment) ||
+            !agreement.holds(taylor.slope(sigma).last(compared), unit, h, force(next, traveller.next()),
+                             traveller.weights().last(compared))) {
             hands_over = true;
             series_.reset();
             break;

@@ -19,7 +19,8 @@ TaylorStep::TaylorStep(const MotionSeries& series, std::size_t unknowns, int ord
       order_(order),
       space_(series.space(order) * sizeof(double) / sizeof(Aligned) + 1),
       coefficients_(unknowns * static_cast<std::size_t>(order + 1)),
-      increment_(unknowns) {}
+      increment_(unknowns),
+      slope_(unknowns) {}
 
 bool TaylorStep::expand(const MotionSeries::Point& point, In y) {
     std::ranges::copy(y, coefficients_.begin());
@@ -69,6 +70,18 @@ In TaylorStep::increment(double sigma) {
         store(&increment_[i], sum);
     });
     return increment_;
+}
+
+In TaylorStep::slope(double sigma) {
+    by_twos<dynamic>(unknowns_, [&](std::size_t i, auto lanes) {
+        using Lanes = decltype(lanes);
+        Lanes sum{};
+        for (int k = order_; k > 0; --k) {
+            sum = sum * sigma + static_cast<double>(k) * load<Lanes>(coefficient(k).data() + i);
+        }
+        store(&slope_[i], sum);
+    });
+    return slope_;
 }
 
 DenseStep TaylorStep::dense(double from, double to, double sigma) const {

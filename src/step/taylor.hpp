@@ -32,6 +32,8 @@ public:
     double longest(In weights) const;
     /// What the step adds to y.
     In increment(double sigma);
+    /// h_0 y' at its end, as the series has it.
+    In slope(double sigma);
     DenseStep dense(double from, double to, double sigma) const;
 
 private:
@@ -48,7 +50,7 @@ private:
     std::size_t unknowns_;
     int order_;
     std::vector<Aligned> space_;
-    std::vector<double> coefficients_, increment_;
+    std::vector<double> coefficients_, increment_, slope_;
 };
 
 }  // namespace lento

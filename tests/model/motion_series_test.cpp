@@ -344,6 +344,31 @@ TEST(TaylorDirectTest, where_a_series_is_not_finite_stages_take_over) {
     EXPECT_NEAR(solution.final_state().position[1], 2, 1e-7);
 }
 
+TEST(TaylorDirectTest, kinks_that_no_coefficient_tells_of_are_noticed) {
+    const auto problem = rates("1 + 0*z", "sqrt(y^2)");
+    const auto solution = solve(problem, request_of(problem, {-1, 0}, {}, 2, 1e-8, "taylor"));
+    EXPECT_EQ(solution.outcome(), Outcome::completed);
+    EXPECT_EQ(macro_of(solution), "dop853");
+    EXPECT_NEAR(solution.final_state().position[1], 1, 1e-8);
+
+    // A mass on a spring of length 0.2 that goes through the point where the spring is fixed: x'' = -x + 0.2 sign(x).
+    const auto spring = Model::from_text(R"toml(
+lento = 1
+[coordinates]
+x = { start = 1 }
+y = { start = 0 }
+[forces]
+x = "-x*(1 - 0.2/sqrt(x^2 + y^2))"
+y = "-y*(1 - 0.2/sqrt(x^2 + y^2))"
+)toml")
+                            .problem();
+    const auto through = solve(spring, request_of(spring, {1, 0}, {0, 0}, 3, 1e-8, "taylor"));
+    const double there = std::acos(-0.25), speed = 0.8 * std::sin(there);  // at x = 0, on the way to -0.2 - ...
+    const double exact = -0.2 + 0.2 * std::cos(3 - there) - speed * std::sin(3 - there);
+    EXPECT_EQ(through.outcome(), Outcome::completed);
+    EXPECT_NEAR(through.final_state().position[0], exact, 1e-8);
+}
+
 TEST(TaylorDirectTest, poles_end_the_run_as_they_do_with_stages) {
     const auto problem = rates("y^2", "0");
     const auto solution = solve(problem, request_of(problem, {1, 0}, {}, 2, 1e-8, "taylor"));
