@@ -33,11 +33,30 @@ private:
     std::vector<double> largest_;
 };
 
+std::vector<double> inverse_masses_of(const Problem& problem) {
+    const std::size_t d = problem.second_order ? problem.dimension() : 0;
+    if (problem.mass.varies()) {
+        return std::vector<double>(d, 1.0);  // forces are divided by them
+    }
+    std::vector<double> inverse;
+    for (std::size_t i = 0; i < d; ++i) {
+        for (std::size_t j = 0; j < d; ++j) {
+            if (i == j || problem.forces.motion_series()->masses_are_coupled()) {
+                inverse.push_back(problem.mass.inverse_entry(i, j));
+            }
+        }
+    }
+    return inverse;
+}
+
 }  // namespace
 
 bool ResolvingMarch::has_series(const Problem& problem) {
-    return problem.forces.motion_series() && !problem.constraints &&
-           (!problem.second_order || problem.mass.is_diagonal() || problem.mass.varies());
+    const auto& series = problem.forces.motion_series();
+    const auto fits = [&](const Mass& mass) {
+        return mass.varies() ? !series->masses_are_coupled() : mass.is_diagonal() || series->masses_are_coupled();
+    };
+    return series && !problem.constraints && (!problem.second_order || fits(problem.mass));
 }
 
 void ResolvingMarch::take_series(Series series) {
@@ -54,10 +73,7 @@ void ResolvingMarch::by_series(Course& course) {
     keep_largest(scales_, traveller.scales());
     TaylorStep taylor(*problem_.forces.motion_series(), y.size(), series_->order);
     std::vector<double> theta(problem_.phases.size()), turns(problem_.phases.size());
-    std::vector<double> inverse_masses(problem_.dimension(), 1.0);
-    for (std::size_t i = 0; i < inverse_masses.size() && problem_.second_order && !problem_.mass.varies(); ++i) {
-        inverse_masses[i] = problem_.mass.is_one() ? 1.0 : problem_.mass.inverse_entry(i, i);
-    }
+    const auto inverse_masses = inverse_masses_of(problem_);
     MotionSeries::Point point{.theta = theta.data(),
                               .turns = turns.data(),
                               .parameters = problem_.parameters.data(),

@@ -50,8 +50,8 @@ std::optional<ResolvingChoice> resolving_choice(const Run& run) {
     if (given.macro == ResolvingMarch::name_of(Pair::taylor)) {
         if (!ResolvingMarch::has_series(run.problem())) {
             throw Misuse(
-                fmt::format("macro = {} is for models written as text, without constraints, coupled constant "
-                            "masses and functions with kinks (abs, sign, floor, min, max); leave it out",
+                fmt::format("macro = {} is for models written as text, without constraints "
+                            "and functions with kinks (abs, sign, floor, min, max); leave it out",
                             *given.macro));
         }
         found.series_after = 0;

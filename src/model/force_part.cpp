@@ -91,10 +91,15 @@ ModelForces::ModelForces(const Model& model, const std::vector<Node>& results, C
     // NOTE: what is called is the machine code itself; the pointer it is given keeps the function alive.
     const auto& compiled = function.compiled();
     operations = compiled.operations();
-    const auto graph = hoisted(model.graph, results, model.places, *model.inputs);
-    forces =
-        Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks)
-            .with_motion_series(model.is_first_order() ? MotionCode::of_rates(graph) : MotionCode::of_forces(graph));
+    forces = Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks);
+    if (operations <= MotionCode::longest) {
+        using Kind = MotionCode::Kind;
+        const Kind kind = model.is_first_order()                              ? Kind::rates
+                          : model.masses.empty() && !model.mass.is_diagonal() ? Kind::forces_on_coupled_masses
+                                                                              : Kind::forces;
+        forces = std::move(forces).with_motion_series(
+            MotionCode::of(hoisted(model.graph, results, model.places, *model.inputs), kind));
+    }
 }
 
 }  // namespace lento::model

@@ -11,9 +11,6 @@ namespace {
 using Entry = void (*)(std::size_t order, double h, double t, const double* theta, const double* turns,
                        const double* parameters, const double* inverse_masses, double* y, double* space);
 
-/// Beyond it compiling takes longer than most runs do.
-constexpr std::size_t longest = jit::longest_whole;
-
 }  // namespace
 
 struct MotionCode::Lazy {
@@ -25,12 +22,6 @@ struct MotionCode::Lazy {
 MotionCode::MotionCode(MotionTape tape, Kind kind)
     : tape_(std::move(tape)), kind_(kind), lazy_(std::make_shared<Lazy>()) {}
 
-std::shared_ptr<const MotionCode> MotionCode::of_forces(const FunctionGraph& function) {
-    return of(function, Kind::forces);
-}
-std::shared_ptr<const MotionCode> MotionCode::of_rates(const FunctionGraph& function) {
-    return of(function, Kind::rates);
-}
 std::shared_ptr<const MotionCode> MotionCode::of(const FunctionGraph& function, Kind kind) {
     auto tape = MotionTape::of(function);
     return tape && tape->steps().size() <= longest
@@ -50,9 +41,7 @@ void MotionCode::coefficients(const Point& point, int order, double* space, doub
     std::call_once(lazy_->once, [this] {
         // NOTE: no level is faster to run; the quickest to compile takes three times as long.
         auto& machine = lazy_->machine.emplace(jit::Effort{LLVMCodeGenLevelLess, "default<O0>"});
-        MotionWriter(machine.module(), "lento_motion", tape_,
-                     kind_ == Kind::forces ? MotionWriter::States::coordinates : MotionWriter::States::variables)
-            .write();
+        MotionWriter(machine.module(), "lento_motion", tape_, kind_).write();
         machine.finish();
         lazy_->entry = machine.function<Entry>("lento_motion");
     });

@@ -17,23 +17,24 @@ class MotionCode final : public MotionSeries {
 public:
     /// Of forces on coordinates, divided by masses that are given as inverses; or of rates of variables. Null where
     /// there are no series, or the code would be too long.
-    static std::shared_ptr<const MotionCode> of_forces(const FunctionGraph& function);
-    static std::shared_ptr<const MotionCode> of_rates(const FunctionGraph& function);
+    enum class Kind : std::uint8_t { forces, forces_on_coupled_masses, rates };
+    static std::shared_ptr<const MotionCode> of(const FunctionGraph& function, Kind kind);
+    /// Operations of rates beyond which compiling takes longer than most runs do.
+    static constexpr std::size_t longest = 2000;
 
     Work work() const override;
+    bool masses_are_coupled() const override { return kind_ == Kind::forces_on_coupled_masses; }
     std::size_t space(int order) const override;
     /// The first call compiles.
     void coefficients(const Point& point, int order, double* space, double* y) const override;
 
 private:
-    enum class Kind : std::uint8_t { forces, rates };
     using Entry = void (*)(std::size_t order, double h, double t, const double* theta, const double* turns,
                            const double* parameters, const double* inverse_masses, double* y, double* space);
 
     struct Lazy;  // compiled when it is first called
 
     MotionCode(MotionTape tape, Kind kind);
-    static std::shared_ptr<const MotionCode> of(const FunctionGraph& function, Kind kind);
 
     MotionTape tape_;
     Kind kind_;

@@ -5,13 +5,13 @@
 
 namespace lento::model {
 
-MotionWriter::MotionWriter(LLVMModuleRef module, const std::string& name, const MotionTape& tape, States states)
+MotionWriter::MotionWriter(LLVMModuleRef module, const std::string& name, const MotionTape& tape, MotionCode::Kind kind)
     : context_(LLVMGetModuleContext(module)),
       module_(module),
       tape_(tape),
-      states_(states),
+      kind_(kind),
       layout_(tape.lanes().size()),
-      count_of_states_(tape.results().size() * (states == States::coordinates ? 2 : 1)),
+      count_of_states_(tape.results().size() * (kind == MotionCode::Kind::rates ? 1 : 2)),
       has_fused_(jit::host_has("fma")),
       number_(LLVMDoubleTypeInContext(context_)),
       count_(LLVMInt64TypeInContext(context_)),
@@ -168,16 +168,29 @@ void MotionWriter::advance(Value k, Value next, Value factor, std::span<const Va
         const Value made = rate == nullptr ? number(0) : times(factor, rate);
         LLVMBuildStore(builder_, made, place(motion, LLVMBuildAdd(builder_, to, whole(i), "")));
     };
-    const bool has_velocities = states_ == States::coordinates;
     for (std::size_t i = 0; i < results; ++i) {
-        const Value force = coefficients[tape_.results()[i]];
-        if (has_velocities) {
-            put(i, load(motion, LLVMBuildAdd(builder_, from, whole(results + i), "")));
-            put(results + i, force == nullptr ? nullptr : times(load(inverse_masses, whole(i)), force));
+        if (kind_ == MotionCode::Kind::rates) {
+            put(i, coefficients[tape_.results()[i]]);
         } else {
-            put(i, force);
+            put(i, load(motion, LLVMBuildAdd(builder_, from, whole(results + i), "")));
+            put(results + i, acceleration(i, coefficients));
         }
     }
+}
+
+LLVMValueRef MotionWriter::acceleration(std::size_t i, std::span<const Value> coefficients) {
+    const auto& results = tape_.results();
+    if (kind_ == MotionCode::Kind::forces) {
+        const Value force = coefficients[results[i]];
+        return force == nullptr ? nullptr : times(load(inverse_masses, whole(i)), force);
+    }
+    Value sum = nullptr;
+    for (std::size_t j = 0; j < results.size(); ++j) {
+        if (const Value force = coefficients[results[j]]; force != nullptr) {
+            sum = times_plus(load(inverse_masses, whole(i * results.size() + j)), force, sum);
+        }
+    }
+    return sum;
 }
 
 void MotionWriter::sum_lanes() {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/jit.hpp"
+#include "model/motion_code.hpp"
 #include "model/motion_tape.hpp"
 #include "problem/motion_series.hpp"
 
@@ -40,9 +41,8 @@ struct LaneLayout {
 
 class MotionWriter {
 public:
-    /// The states are positions and then velocities, whose rates are the results times inverse masses; or variables.
-    enum class States { coordinates, variables };
-    MotionWriter(LLVMModuleRef module, const std::string& name, const MotionTape& tape, States states);
+    /// Of forces the states are positions and then velocities, whose rates are the results times inverse masses.
+    MotionWriter(LLVMModuleRef module, const std::string& name, const MotionTape& tape, MotionCode::Kind kind);
     ~MotionWriter();
     MotionWriter(const MotionWriter&) = delete;
     MotionWriter& operator=(const MotionWriter&) = delete;
@@ -72,6 +72,9 @@ private:
     /// Y_{k+1} = h r_k/(k + 1)
     void advance(Value k, Value next, Value factor, std::span<const Value> coefficients);
 
+    /// Row i of M^-1 f.
+    Value acceleration(std::size_t i, std::span<const Value> coefficients);
+
     // Numbers; null is zero.
     Value plus(Value a, Value b);
     Value minus(Value a, Value b);
@@ -89,7 +92,7 @@ private:
     LLVMContextRef context_;
     LLVMModuleRef module_;
     const MotionTape& tape_;
-    States states_;
+    MotionCode::Kind kind_;
     LaneLayout layout_;
     std::size_t count_of_states_;
     bool has_fused_;

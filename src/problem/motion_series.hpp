@@ -21,6 +21,8 @@ public:
         std::size_t operations = 0, sums = 0;
     };
     virtual Work work() const = 0;
+    /// Whether inverse masses are a matrix by its rows; else they are one a coordinate.
+    virtual bool masses_are_coupled() const = 0;
 
     /// Numbers of work space for coefficients up to an order. It is zero at first, aligned to `alignment` bytes, and
     /// one caller's.
@@ -33,7 +35,7 @@ public:
         const double* theta = nullptr;
         const double* turns = nullptr;           ///< of phases in h
         const double* parameters = nullptr;      ///< of the forces
-        const double* inverse_masses = nullptr;  ///< one a coordinate
+        const double* inverse_masses = nullptr;  ///< of coordinates
     };
     /// From Y_0, the first numbers of `y`, all up to Y_order, one after the other. Any thread may call it.
     virtual void coefficients(const Point& point, int order, double* space, double* y) const = 0;

@@ -12,9 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "judge/price.hpp"
 #include "lento/lento.hpp"
 #include "lento/model/model.hpp"
 #include "model/compile.hpp"
+#include "tests/source_dir.hpp"
 
 namespace lento {
 namespace {
@@ -32,7 +34,11 @@ std::vector<double> coefficients(const Problem& problem, const std::vector<doubl
         turns.push_back(phase.frequency * h);
     }
     for (std::size_t i = 0; i < problem.dimension(); ++i) {
-        inverse_masses.push_back(problem.mass.is_one() ? 1 : problem.mass.inverse_entry(i, i));
+        for (std::size_t j = 0; j < problem.dimension(); ++j) {
+            if (i == j || series.masses_are_coupled()) {
+                inverse_masses.push_back(problem.mass.inverse_entry(i, j));
+            }
+        }
     }
     std::vector<double> made(y);
     made.resize(y.size() * static_cast<std::size_t>(order + 1));
@@ -73,6 +79,21 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
         size = std::max(size, std::abs(expected[k]));
         EXPECT_NEAR(found[k], expected[k], tolerance * size) << "number " << k;
     }
+}
+
+Request request_of(const Problem& problem, std::vector<double> start, std::vector<double> velocity, double t_end,
+                   double rtol, const std::string& macro) {
+    Request request{.start = std::move(start),
+                    .velocity = std::move(velocity),
+                    .t_end = t_end,
+                    .method = "direct",
+                    .rtol = rtol,
+                    .atol = 1e-3 * rtol};
+    if (!macro.empty()) {
+        request.options.macro = macro;
+    }
+    EXPECT_EQ(problem.dimension(), request.start.size());
+    return request;
 }
 
 // --- coefficients ----------------------------------------------------------------------------------------------------
@@ -182,6 +203,34 @@ v = { start = 0, rate = "x*y" }
     expect_near(coefficients(second, y, 0, 0.7, 20), coefficients(first, y, 0, 0.7, 20), 1e-14);
 }
 
+TEST(MotionSeriesTest, masses_may_be_coupled) {
+    const auto coupled = Model::from_text(R"toml(
+lento = 1
+[coordinates]
+x = { start = 0.4 }
+y = { start = 0.7 }
+[mass]
+matrix = [[2, 1], [1, 3]]
+[forces]
+x = "sin(y)"
+y = "-x*y"
+)toml")
+                             .problem();
+    const auto divided = Model::from_text(R"toml(
+lento = 1
+[coordinates]
+x = { start = 0.4 }
+y = { start = 0.7 }
+[forces]
+x = "(3*sin(y) + x*y)/5"
+y = "(-sin(y) - 2*x*y)/5"
+)toml")
+                             .problem();
+    const std::vector<double> y{0.4, 0.7, 0.1, -0.2};
+    expect_near(coefficients(coupled, y, 0, 0.7, 20), coefficients(divided, y, 0, 0.7, 20), 1e-14);
+    EXPECT_EQ(solve(coupled, request_of(coupled, {0.4, 0.7}, {0, 0}, 5, 1e-9, "taylor")).outcome(), Outcome::completed);
+}
+
 TEST(MotionSeriesTest, forty_lanes_are_summed_as_one_is) {
     std::string text = "lento = 1\n[variables]\n";
     for (int i = 0; i < 40; ++i) {
@@ -202,21 +251,6 @@ TEST(MotionSeriesTest, kinks_have_no_series) {
 }
 
 // --- direct ----------------------------------------------------------------------------------------------------------
-
-Request request_of(const Problem& problem, std::vector<double> start, std::vector<double> velocity, double t_end,
-                   double rtol, const std::string& macro) {
-    Request request{.start = std::move(start),
-                    .velocity = std::move(velocity),
-                    .t_end = t_end,
-                    .method = "direct",
-                    .rtol = rtol,
-                    .atol = 1e-3 * rtol};
-    if (!macro.empty()) {
-        request.options.macro = macro;
-    }
-    EXPECT_EQ(problem.dimension(), request.start.size());
-    return request;
-}
 
 const char* const oscillator = R"toml(
 lento = 1
@@ -319,6 +353,16 @@ x = "-x - 2e-6*x_dot"
         EXPECT_NEAR(solution.final_state().position[0], exact, 1e-8);
         EXPECT_EQ(macro_of(solution), macro) << t_end;
     }
+}
+
+TEST(TaylorDirectTest, the_price_says_where_they_take_over) {
+    using Stepper = ResolvingMarch::Stepper;
+    const auto chain = Model::from_file(source_dir / "models" / "fermi-pasta-ulam.toml").problem();
+    const auto satellite = Model::from_file(source_dir / "models" / "j2-satellite.toml").problem();
+    EXPECT_TRUE(evaluations_before_series(satellite, Stepper::dop853, 1e-6)) << "cheaper than order 8 everywhere";
+    EXPECT_TRUE(evaluations_before_series(chain, Stepper::nystroem, 1e-11)) << "a third of the time of order 12";
+    EXPECT_FALSE(evaluations_before_series(satellite, Stepper::nystroem, 1e-6)) << "1.2 times it";
+    EXPECT_FALSE(evaluations_before_series(rates("abs(y)", "0"), Stepper::dop853, 1e-11));
 }
 
 TEST(TaylorDirectTest, compiles_once_for_all_values_of_the_parameters) {

@@ -17,6 +17,7 @@ class Known final : public MotionSeries {
 public:
     explicit Known(std::function<double(double y, int k)> coefficient) : coefficient_(std::move(coefficient)) {}
     Work work() const override { return {1, 1}; }
+    bool masses_are_coupled() const override { return false; }
     std::size_t space(int) const override { return 4; }
     void coefficients(const Point& point, int order, double*, double* y) const override {
         for (int k = 1; k <= order; ++k) {
