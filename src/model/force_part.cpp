@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/motion_code.hpp"
 #include "model/phase_evaluator.hpp"
 #include "model/problem_parts.hpp"
 
@@ -91,6 +92,14 @@ ModelForces::ModelForces(const Model& model, const std::vector<Node>& results, C
     const auto& compiled = function.compiled();
     operations = compiled.operations();
     forces = Forces(std::shared_ptr<const void>(code, compiled.self()), compiled.entry(), compiled.scalar(), blocks);
+    if (operations <= MotionCode::longest) {
+        using Kind = MotionCode::Kind;
+        const Kind kind = model.is_first_order()                              ? Kind::rates
+                          : model.masses.empty() && !model.mass.is_diagonal() ? Kind::forces_on_coupled_masses
+                                                                              : Kind::forces;
+        forces = std::move(forces).with_motion_series(
+            MotionCode::of(hoisted(model.graph, results, model.places, *model.inputs), kind));
+    }
 }
 
 }  // namespace lento::model

@@ -43,6 +43,8 @@ public:
     virtual void operator()(const Block& block, Out f) = 0;
 };
 
+class MotionSeries;  // the Taylor coefficients of motions under forces; for the library's own use
+
 class Forces {
 public:
     using At = void (*)(const void* self, const double* x, const double* v, double t, const double* theta,
@@ -91,12 +93,21 @@ public:
     /// With work space for one caller. None where the force takes double alone.
     std::unique_ptr<BlockForces> blocks() const { return blocks_ ? blocks_() : nullptr; }
 
+    /// What knows the Taylor coefficients of motions under these forces; null where nothing does.
+    const std::shared_ptr<const MotionSeries>& motion_series() const { return motion_series_; }
+    /// The same forces with that.
+    Forces with_motion_series(std::shared_ptr<const MotionSeries> series) && {
+        motion_series_ = std::move(series);
+        return std::move(*this);
+    }
+
 private:
     std::shared_ptr<const void> self_;
     At at_ = nullptr;
     One one_ = nullptr;
     AtOnce two_ = nullptr;
     MakeBlocks blocks_;
+    std::shared_ptr<const MotionSeries> motion_series_;
 };
 
 /// Where the numbers of blocks with n components and m lanes are.
