@@ -122,6 +122,23 @@ inline double rk4_pendulum(double start, const lento::FilterWeights& w) {
     return sum.sum + sum.carry;
 }
 
+/// The mean force is made of that at a few phases, which are always the same.
+inline std::array<double, 5> phases{0, two_pi / 5, 2 * two_pi / 5, 3 * two_pi / 5, 4 * two_pi / 5};
+inline double five_phases_of_pendulum(double start, const lento::FilterWeights&) {
+    std::array<double, phases.size()> x{}, f{};
+    double sum = 0;
+    for (std::size_t k = 0; k < each_side; ++k) {
+        for (std::size_t i = 0; i < phases.size(); ++i) {
+            x[i] = start + 1e-3 * static_cast<double>(k + i);
+            f[i] = pendulum_force(x[i], phases[i]);
+        }
+        for (const double value : f) {
+            sum += value;
+        }
+    }
+    return sum;
+}
+
 /// What one-period maps do: the increments of x and v over five periods, in a frame that moves with the velocity at the
 /// start.
 inline double verlet_map_pendulum(double start, const lento::FilterWeights&) {

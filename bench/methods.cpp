@@ -114,7 +114,7 @@ public:
         }
         line("harmonic", harmonic, truth);
         line("the averaged equation, by hand", timed([&] { return averaged(1e-7); }), truth);
-        constexpr std::int64_t most_evaluations = 3000;
+        constexpr std::int64_t most_evaluations = 2300;
         verdict.kept = verdict.kept && harmonic.evaluations <= most_evaluations;
         return verdict;
     }

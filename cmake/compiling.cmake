@@ -17,3 +17,12 @@ function(lento_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>
                          $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
+
+# For targets of the current folder: calls of functions of vectors are compiled for machines that pass these in registers.
+function(lento_vector_calls)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(model ${PROJECT_SOURCE_DIR}/src/model)
+    set_source_files_properties(${model}/call_four.cpp PROPERTIES COMPILE_OPTIONS -mavx2 SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${model}/call_eight.cpp PROPERTIES COMPILE_OPTIONS -mavx512f SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()

@@ -27,17 +27,12 @@ public:
     /// The common phase, which is zero where t is.
     double phase(double t) const { return reduced_phase(frequency(), t, 0); }
 
-    /// Coefficients 0 to `degree` of a at m phases, from those of x and v (or of y, and v empty), about the time t.
-    void evaluate(int degree, std::size_t m, double t, In x, In v, Out a) {
-        set_phases(m, 0);
+    /// Coefficients 0 to `degree` of a at m phases, from those of x and v (or of y, and v empty), about the time t; the
+    /// first of the phases is so many turns of the common one.
+    void evaluate(int degree, std::size_t m, double t, In x, In v, Out a, double first_turn = 0) {
+        set_phases(m, first_turn);
         blocks(degree, t, x, v, a);
         evaluations_ += static_cast<std::int64_t>(m) * (degree + 1);
-    }
-    /// a at one phase, so many turns of the common one.
-    void evaluate_at(double turns, double t, In x, In v, Out a) {
-        set_phases(1, turns);
-        blocks(0, t, x, v, a);
-        ++evaluations_;
     }
 
     /// Where the field is one of other unknowns than the system's (`average/flow_field.hpp`): from the system's, (x,

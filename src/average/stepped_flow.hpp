@@ -150,14 +150,34 @@ private:
         evaluate(stretch, y, 0.0, View(state_.x()), View(state_.v()), state_.a());
         after(std::int64_t{0});
         const auto total = static_cast<std::int64_t>(stretch.marks) * stretch.steps;
-        for (std::int64_t k = 0; k < total; ++k) {
-            stepper_.step(
-                [&](double c, View x, View v, std::span<double, extent> a) {
-                    evaluate(stretch, y, static_cast<double>(k) + c, x, v, a);
-                },
-                stretch.h, state_);
-            after(k + 1);
+        std::int64_t k = 0;
+        const auto walk = [&](const auto& acceleration) {
+            while (k < total) {
+                stepper_.step(acceleration, stretch.h, state_);
+                after(++k);
+            }
+        };
+        const auto one = [&](double c, View x, View v, std::span<double, extent> a) {
+            evaluate(stretch, y, static_cast<double>(k) + c, x, v, a);
+        };
+        if constexpr (extent == 1) {
+            if (const auto single = acceleration_.single()) {
+                walk(Rates{one, [&](double c, View x, View v, auto at_x, View other_x, View from, auto other_v,
+                                    double factor, auto at_other) {
+                               const double steps = static_cast<double>(k) + c;
+                               const double passed = steps * stretch.h;
+                               const auto at = [&](double u) { return y[0] + (passed * y[1] + u); };
+                               const In theta = clock_.at(steps * stretch.turns);
+                               const auto both =
+                                   single->two(at(x[0]), y[1] + v[0], at(other_x[0]), y[1] + from[0], other_v[0],
+                                               factor, stretch.t + passed, theta.empty() ? 0.0 : theta[0]);
+                               at_x[0] = both.first;
+                               other_v[0] = from[0] + (other_v[0] + factor * both.first);
+                               at_other[0] = both.second;
+                           }});
+            }
         }
+        walk(one);  // nothing is left of one coordinate
         micro_steps_ += total;
         evaluations_ += 1 + total * Method::evaluations;
     }

@@ -100,9 +100,18 @@ private:
         };
         if constexpr (extent == 1) {
             if (const auto single = acceleration_->single()) {
-                sweep(start, visitor, [theta, t = start.t, force = *single](Instant at, View x, View v, auto a) {
+                const auto one = [theta, t = start.t, force = *single](Instant at, View x, View v, auto a) {
                     a[0] = force(x[0], v[0], t, theta(at));
-                });
+                };
+                const auto two = [theta, t = start.t, force = *single](Instant at, View x, View v, auto a, View other_x,
+                                                                       View from, auto other_v, S factor,
+                                                                       auto other_a) {
+                    const auto both = force.two(x[0], v[0], other_x[0], from[0], other_v[0], factor, t, theta(at));
+                    a[0] = both.first;
+                    other_v[0] = from[0] + (other_v[0] + factor * both.first);
+                    other_a[0] = both.second;
+                };
+                sweep(start, visitor, Rates{one, two});
                 return;
             }
         }
@@ -134,8 +143,10 @@ private:
             const S h = S(direction) * micro_step_;
             S turn = 0;
             for (std::size_t k = 1; k <= each_side; ++k) {
-                const auto acceleration = [&](S c, View x, View v, std::span<S, extent> a) {
-                    const auto step = static_cast<std::int64_t>(k - 1) * direction;
+                const auto instant = [&](S c) {
+                    return Instant{turn, static_cast<std::int64_t>(k - 1) * direction, S(direction) * c};
+                };
+                const auto one = [&](S c, View x, View v, std::span<S, extent> a) {
                     if constexpr (extent != dynamic) {
                         // NOTE: forces are not inlined. They see copies, so that the state itself can stay in
                         // registers: over a pendulum this saves a fifth of a micro-step.
@@ -144,16 +155,20 @@ private:
                             position[i] = x[i];
                             velocity[i] = v[i];
                         }
-                        rate(Instant{turn, step, S(direction) * c}, View(position), View(velocity),
-                             std::span<S, extent>(result));
+                        rate(instant(c), View(position), View(velocity), std::span<S, extent>(result));
                         for (std::size_t i = 0; i < extent; ++i) {
                             a[i] = result[i];
                         }
                     } else {
-                        rate(Instant{turn, step, S(direction) * c}, x, v, a);
+                        rate(instant(c), x, v, a);
                     }
                 };
-                stepper.step(acceleration, h, state);
+                if constexpr (requires { rate.two; }) {
+                    const auto two = [&](S c, auto... points) { rate.two(instant(c), points...); };
+                    stepper.step(Rates{one, two}, h, state);
+                } else {
+                    stepper.step(one, h, state);
+                }
                 turn += direction;
                 turn -= std::copysign(2 * std::abs(turn) > period ? period : S(0), turn);
                 visitor(two_sided * S(weights[k]), state);

@@ -36,11 +36,17 @@ struct WindowStart {
     ExplicitTime time = ExplicitTime::frozen;
 };
 
+/// Of numbers below 2^51: with ulps of one beside it, a sum is rounded to it. A processor of 2003 has no instruction.
+inline double nearest_whole(double x) {
+    constexpr double coarse = 0x1.8p52;
+    return (x + coarse) - coarse;
+}
+
 /// The phases `steps` micro-steps from the middle of a window.
 inline void window_phases(In middle, In ratios, double steps, std::int64_t steps_per_period, Out theta) {
     for (std::size_t j = 0; j < theta.size(); ++j) {
         const double turns = steps * ratios[j] / static_cast<double>(steps_per_period);
-        theta[j] = middle[j] + 2 * std::numbers::pi * (turns - std::floor(turns + 0.5));
+        theta[j] = middle[j] + 2 * std::numbers::pi * (turns - nearest_whole(turns));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "lento/judge/outset.hpp"
 #include "lento/problem/problem.hpp"
+#include "march/resolving.hpp"
 #include "problem/spring_spectrum.hpp"
 
 namespace lento {
@@ -18,6 +19,12 @@ double most_for_resolving(const Problem& problem);
 /// The same only to tell how wrong another run is.
 double most_for_opinion(const Problem& problem);
 std::int64_t most_steps_for_resolving(const Problem& problem);
+
+/// Evaluations by stages after which Taylor series take over a march whose steps may err by a share `tolerance`: what
+/// was spent by then is what compiling them takes, so that no march takes more than twice the time of the better way,
+/// and short ones compile nothing. None where there are no series, or the other steps are cheaper.
+std::optional<std::int64_t> evaluations_before_series(const Problem& problem, ResolvingMarch::Stepper other,
+                                                      double tolerance);
 
 /// How often the fastest phase, declared oscillation or spring turns in a time; none where nothing fast is declared.
 std::optional<double> vibrations_in(const Problem& problem, double length);

@@ -40,11 +40,11 @@ void AdamsFormulas::prepare(double h, std::size_t order) {
         back += lengths_[i - 1];
         nodes_[i] = -back / h;
     }
-    const NewtonBasis basis(In(nodes_).first(order), 0);
+    const NewtonIntegrals integrals(In(nodes_).first(order));
     beta_[0] = sigma_[0] = 1;
     for (std::size_t i = 0; i <= order; ++i) {
-        at_end_[i] = basis.value_after_one(i);
-        g_[i] = basis.integrals(i).once / at_end_[i];
+        at_end_[i] = integrals.end[i];
+        g_[i] = integrals.once[i] / at_end_[i];
         if (i > 0) {
             const double span = 1 - nodes_[i - 1];  // psi'_i / h
             sigma_[i] = sigma_[i - 1] * static_cast<double>(i) / span;
@@ -72,15 +72,14 @@ void AdamsFormulas::compare(In rate) {
 
 DenseStep AdamsFormulas::dense(double from, double to, In y) const {
     DenseStep step(from, to, n_, order_ + 1);
-    const NewtonBasis basis(In(nodes_).first(order_), 0);
+    std::array<double, most_of_newton_basis> coefficients;
     std::ranges::copy(y, step.coefficient(0).begin());
-    for (std::size_t i = 0; i <= order_; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double factor = h_ * basis.coefficient(i, j) / (at_end_[i] * static_cast<double>(j + 1));
-            const auto coefficient = step.coefficient(j + 1);
-            for (std::size_t c = 0; c < n_; ++c) {
-                coefficient[c] += factor * (i < order_ ? beta_[i] * differences_[i][c] : deviation_[c]);
-            }
+    for (std::size_t c = 0; c < n_; ++c) {
+        expand(In(nodes_).first(order_), order_ + 1, 0, order_ + 1, coefficients.data(), [&](std::size_t i) {
+            return (i < order_ ? beta_[i] * differences_[i][c] : deviation_[c]) / at_end_[i];
+        });
+        for (std::size_t j = 0; j <= order_; ++j) {
+            step.coefficient(j + 1)[c] = h_ * coefficients[j] / static_cast<double>(j + 1);
         }
     }
     return step;

@@ -9,7 +9,7 @@
 ///     correct     y' = p + h g_k delta                                                             order k + 1
 ///     evaluate    f(y');  phi'_k = f(y') - sum_{i<k} phi*_i,  phi'_i = phi'_k + sum_{i<=j<k} phi*_j    (PECE)
 ///
-/// g_i is the integral of pi_i(s)/pi_i(1) from 0 to 1, with the polynomials pi_i of `march/history.hpp`. The local
+/// g_i is the integral of pi_i(s)/pi_i(1) from 0 to 1, with the polynomials pi_i of `march/newton_basis.hpp`. The local
 /// error of order j is estimated by h sigma_j |gamma*_j| phi'_j, sigma_j = prod_{i=1..j} i h/psi'_i, in which gamma*_j
 /// are the coefficients of Adams and Moulton for equal steps.
 #pragma once
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "lento/step/dense.hpp"
-#include "march/history.hpp"
+#include "march/newton_basis.hpp"
 
 namespace lento {
 

@@ -43,10 +43,11 @@ std::vector<double> EstimatingMarch::differences(const Pass& one, const Pass& ot
     const std::size_t count = std::min(one.samples.size(), other.samples.size());
     const std::size_t looks = std::min(count, most);
     std::vector<double> result(other.final_state.size(), 0.0);
+    std::vector<double> a, b;
     for (std::size_t look = 1; look <= looks; ++look) {
         const std::size_t k = look * count / looks - 1;  // the last among them
-        auto a = one.samples[k];
-        auto b = other.samples[k];
+        a = one.samples[k];
+        b = other.samples[k];
         if (seen) {
             seen(time(k), a);
             seen(time(k), b);
@@ -87,6 +88,13 @@ EstimatingMarch::Estimated EstimatingMarch::run(const Schedule& schedule, const 
     }
     if (passes.prepare) {
         passes.prepare(last.pass);
+    }
+    if (schedule.sum && last.pass.local_errors > 0) {
+        // Local errors are in proportion to what they may be.
+        constexpr double least = 10;  // times tighter
+        constexpr double most = 2000;
+        tightness = last.pass.tightness / std::clamp(last.pass.local_errors / *schedule.sum, least, most);
+        tightness = std::max(tightness, schedule.least);
     }
     double too_tight = 0;  // steps became too short with it
     for (int k = 0; k < schedule.most; ++k) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "march/stoermer_cowell.hpp"
 
@@ -56,11 +57,12 @@ public:
 
     /// How tight passes are.
     struct Schedule {
-        double first = 0.01;                                       ///< tightness of the second pass
-        double looser = 3;                                         ///< the first pass by so much
-        double least = 0;                                          ///< below it there is only rounding
-        double most_tighter = 1e-2;                                ///< from one pass to the next
-        int most = 5;                                              ///< passes after the first; none: no estimate
+        double first = 0.01;          ///< tightness of the second pass
+        double looser = 3;            ///< the first pass by so much
+        std::optional<double> sum{};  ///< of the local errors that the second pass is to have, instead of `first`
+        double least = 0;             ///< below it there is only rounding
+        double most_tighter = 1e-2;   ///< from one pass to the next
+        int most = 5;                 ///< passes after the first; none: no estimate
         enum class Steps { chosen, given } steps = Steps::chosen;  ///< given: two passes, whatever comes of the first
     };
     struct Passes {

@@ -1,72 +1,13 @@
 #include "march/history.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace lento {
 
-namespace {
-
-/// 1/(j+1) and 1/((j+1)(j+2))
-constexpr auto weights = [] {
-    std::array<NewtonBasis::Integrals, NewtonBasis::most> result{};
-    for (std::size_t j = 0; j < result.size(); ++j) {
-        result[j] = {1 / static_cast<double>(j + 1), 1 / static_cast<double>((j + 1) * (j + 2))};
-    }
-    return result;
-}();
-
-}  // namespace
-
-NewtonBasis::NewtonBasis(In nodes, double about, std::size_t degree) {
-    rows_[0][0] = 1;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const double shift = about - nodes[i];
-        const auto& row = rows_[i];
-        auto& next = rows_[i + 1];
-        next[0] = shift * row[0];
-        const std::size_t last = std::min(i, degree);
-        for (std::size_t j = 1; j <= last; ++j) {
-            next[j] = shift * row[j] + row[j - 1];
-        }
-        next[i + 1] = 1;
-    }
-}
-
-double NewtonBasis::value_after_one(std::size_t i) const {
-    return std::accumulate(rows_[i].begin(), rows_[i].begin() + static_cast<std::ptrdiff_t>(i + 1), 0.0);
-}
-
-NewtonBasis::Integrals NewtonBasis::integrals(std::size_t i) const {
-    Integrals sum{0, 0};
-    for (std::size_t j = 0; j <= i; ++j) {
-        sum.once += rows_[i][j] * weights[j].once;
-        sum.twice += rows_[i][j] * weights[j].twice;
-    }
-    return sum;
-}
-
-void History::clear() {
-    times_.clear();
-    values_.clear();
-}
-
-void History::push(double t, In z) {
-    std::vector<double> value;
-    if (times_.size() == most) {
-        value = std::move(values_.back());  // its memory serves again
-        times_.pop_back();
-        values_.pop_back();
-    }
-    value.assign(z.begin(), z.end());
-    value.resize(stride_);
-    times_.insert(times_.begin(), t);
-    values_.insert(values_.begin(), std::move(value));
-}
-
-void History::fill(double t0, double h, In coefficients, std::size_t k) {
-    clear();
-    std::vector<double> z(length_);
+void History::fill(double h, In coefficients, std::size_t k) {
+    size_ = 0;
+    h_ = h;
+    std::vector<double> z(stride_);
     for (std::size_t back = k; back-- > 0;) {
         const double s = -static_cast<double>(back) * h;
         std::ranges::fill(z, 0.0);
@@ -75,40 +16,57 @@ void History::fill(double t0, double h, In coefficients, std::size_t k) {
                 z[i] = z[i] * s + coefficients[j * length_ + i];
             }
         }
-        push(t0 + s, z);
+        push(z, most);
     }
 }
 
-In History::nodes(double h, std::size_t k) {
-    for (std::size_t i = 0; i < k; ++i) {
-        nodes_[i] = (times_[i] - times_[0]) / h;
+void History::set_step(double h) {
+    if (h == h_) {
+        return;
     }
-    return std::span(nodes_).first(k);
+    const double ratio = h / h_;
+    double power = 1;
+    for (std::size_t i = 1; i < size_; ++i) {
+        power *= ratio;
+        nodes_[i] /= ratio;
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            store(difference(i, c), power * load<Two>(difference(i, c)));
+        }
+    }
+    h_ = h;
 }
 
-void History::divide(In s) {
-    const std::size_t k = s.size();
-    differences_.resize(std::max(differences_.size(), k * stride_));
-    std::array<std::array<double, most>, most> per_span;  // of order, i
-    for (std::size_t order = 1; order < k; ++order) {
-        for (std::size_t i = order; i < k; ++i) {
-            per_span[order][i] = 1 / (s[i] - s[i - order]);
+void History::push(In z, std::size_t most_values) {
+    size_ = std::min({size_ + 1, most_values, most});
+    std::array<double, most> per_span;
+    for (std::size_t i = size_; i-- > 1;) {
+        nodes_[i] = nodes_[i - 1] - 1;
+        per_span[i] = -1 / nodes_[i];
+    }
+    for (std::size_t c = 0; c < stride_; c += 2) {
+        Two before = load<Two>(difference(0, c));
+        Two newer = load<Two>(&z[c]);
+        store(difference(0, c), newer);
+        for (std::size_t i = 1; i < size_; ++i) {
+            newer = (newer - before) * per_span[i];
+            before = load<Two>(difference(i, c));
+            store(difference(i, c), newer);
         }
     }
-    for (std::size_t c = 0; c < stride_; c += lanes) {
-        std::array<Block, most> phi;
-        for (std::size_t i = 0; i < k; ++i) {
-            phi[i] = Eigen::Map<const Block>(values_[i].data() + c);
-        }
-        for (std::size_t order = 1; order < k; ++order) {
-            for (std::size_t i = k; i-- > order;) {
-                phi[i] = (phi[i] - phi[i - 1]) * per_span[order][i];
+}
+
+void History::expand_about_one(std::size_t k, std::size_t terms, Out series) const {
+    with_known(terms, [&](auto known_terms) {
+        std::array<Two, most> coefficients;
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            const double* const from = differences_.data() + c;
+            expand(nodes_, k, 1, known_terms, coefficients.data(),
+                   [&](std::size_t i) { return load<Two>(from + i * stride_); });
+            for (std::size_t j = 0; j < known_terms; ++j) {
+                store(&series[j * stride_ + c], coefficients[j]);
             }
         }
-        for (std::size_t i = 0; i < k; ++i) {
-            Eigen::Map<Block>(differences_.data() + i * stride_ + c) = phi[i];
-        }
-    }
+    });
 }
 
 }  // namespace lento

@@ -11,6 +11,7 @@
 #include "base/number.hpp"
 #include "march/constrained.hpp"
 #include "march/ending.hpp"
+#include "march/resolving_course.hpp"
 #include "march/resolving_sides.hpp"
 #include "march/traveller.hpp"
 #include "problem/time_scales.hpp"
@@ -61,23 +62,7 @@ void off_constraints(MarchResult& result, double from, double to) {
         from, to);
 }
 
-void keep_largest(Out largest, In values) {
-    for (std::size_t i = 0; i < largest.size(); ++i) {
-        largest[i] = std::max(largest[i], values[i]);
-    }
-}
-
 }  // namespace
-
-struct ResolvingMarch::Course {
-    Interval interval;
-    Tolerance tolerance;
-    const Limits& limits;
-    std::vector<double>& y;
-    Recorder& recorder;
-    MarchResult result{};
-    bool sees_velocity = false;
-};
 
 ResolvingMarch::ResolvingMarch(const Problem& problem, Stepper stepper, std::optional<MechanicalForm> form)
     : problem_(problem), stepper_(stepper), form_(std::move(form)) {
@@ -120,7 +105,7 @@ void ResolvingMarch::too_short(MarchResult& result, double step, double t) const
 
 template <class Pair, class Side, std::size_t Extent>
 void ResolvingMarch::march(Course& course, Side& side) {
-    auto& [interval, tolerance, limits, y, recorder, result, sees_velocity] = course;
+    auto& [interval, tolerance, limits, y, recorder, result, hands_over, sees_velocity] = course;
     constexpr double safety = 0.9, shrink = 0.2, grow = 5;
     Traveller<Extent> traveller(y, scales_, tolerance);
     keep_largest(scales_, traveller.scales());
@@ -134,15 +119,18 @@ void ResolvingMarch::march(Course& course, Side& side) {
         return;
     }
     // NOTE: a declared vibration that does not show at the start is met by a step that resolves it.
-    const double longest = std::min(limits.longest, interval.length());
+    const double longest = course.longest();
     const double first = std::min(longest / 4, fastest_period(problem_).value_or(HUGE_VAL) / 4);
-    constexpr double roundings = 4;  // of the time: shorter steps are lost in them
-    const double shortest = roundings * std::numeric_limits<double>::epsilon() *
-                            std::max({std::abs(interval.from), std::abs(interval.to), interval.length()});
+    const double shortest = course.shortest();
+    const std::int64_t enough = series_ ? series_->after - evaluations() : std::numeric_limits<std::int64_t>::max();
     double step = std::max(shortest, first_step(side, t, first, y, traveller.weights(), Pair::error_order));
     bool rejected = false;
     while (t < interval.to &&
            goes_on(result, limits.stop, result.steps + result.rejected, limits.most_steps, interval.to)) {
+        if (side.evaluations >= enough) {
+            hands_over = true;
+            break;
+        }
         const bool last = 1.0001 * step >= interval.to - t;
         // NOTE: the length is that between two times as they are stored: over a million steps the difference to the one
         // that was wanted adds up to a phase.
@@ -156,7 +144,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
         const bool finite = sums_finite && pair.stages_finite() && std::isfinite(error);
         if (!finite || error > 1) {
             if (!finite && side.sees_velocity(traveller.y())) {
-                sees_velocity = true;
+                hands_over = sees_velocity = true;
                 break;
             }
             ++result.rejected;
@@ -171,7 +159,7 @@ void ResolvingMarch::march(Course& course, Side& side) {
             continue;
         }
         if (!side.holds(traveller.next())) {
-            sees_velocity = true;
+            hands_over = sees_velocity = true;
             break;
         }
         if (recorder.wants(next)) {
@@ -233,21 +221,17 @@ void ResolvingMarch::variables(Course& course) {
     evaluations_ += side.evaluations;
 }
 
-MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, const Limits& limits,
-                                std::vector<double>& y, Recorder& recorder) {
-    scales_.assign(y.size(), 0.0);
-    rates_.assign(y.size(), 0.0);
-    Course course{interval, tolerance, limits, y, recorder, {.reached = interval.from}};
+/// Steps with stages: Nystroem's as long as these suit the force.
+void ResolvingMarch::by_stages(Course& course) {
+    const std::size_t unknowns = course.y.size();
     if (form_) {
         in_form(course);
-        if (!course.sees_velocity) {
-            return course.result;
+        if (course.hands_over) {
+            form_.reset();
+            stepper_ = Stepper::dop853;
         }
-        form_.reset();
-        stepper_ = Stepper::dop853;
-    }
-    if (stepper_ == Stepper::nystroem) {
-        switch (y.size()) {
+    } else if (stepper_ == Stepper::nystroem) {
+        switch (unknowns) {
             case 2:
                 by_nystroem<1>(course);
                 break;
@@ -260,13 +244,11 @@ MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, c
             default:
                 by_nystroem<dynamic>(course);
         }
-        if (!course.sees_velocity) {
-            return course.result;
+        if (course.sees_velocity) {
+            stepper_ = Stepper::dop853;
         }
-        stepper_ = Stepper::dop853;
-    }
-    if (acceleration_) {
-        switch (y.size()) {
+    } else if (acceleration_) {
+        switch (unknowns) {
             case 2:
                 by_dop853<1>(course);
                 break;
@@ -277,7 +259,7 @@ MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, c
                 by_dop853<dynamic>(course);
         }
     } else {
-        switch (y.size()) {
+        switch (unknowns) {
             case 2:
                 variables<2>(course);
                 break;
@@ -288,6 +270,21 @@ MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, c
                 variables<dynamic>(course);
         }
     }
+}
+
+MarchResult ResolvingMarch::run(Interval interval, const Tolerance& tolerance, const Limits& limits,
+                                std::vector<double>& y, Recorder& recorder) {
+    scales_.assign(y.size(), 0.0);
+    rates_.assign(y.size(), 0.0);
+    Course course{interval, tolerance, limits, y, recorder, {.reached = interval.from}};
+    do {
+        course.hands_over = false;
+        if (series_due()) {
+            by_series(course);
+        } else {
+            by_stages(course);
+        }
+    } while (course.hands_over);
     return course.result;
 }
 

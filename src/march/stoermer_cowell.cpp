@@ -16,11 +16,19 @@ constexpr double safety = 0.8;
 constexpr double clearly_wrong = 1.5;  // an error after the first evaluation that makes the second a waste
 constexpr double shortest_change = 0.2;
 constexpr double longest_change = 2;
-constexpr double worth_it = 1.2;  // a longer step that is not much longer costs more by its unequal history
+// A step that changes little costs more by its unequal history.
+constexpr double worth_it = 1.2;
+constexpr double needed = 0.9;
 
-double step_factor(double error, std::size_t k) {
-    const double factor = safety * std::pow(std::max(error, 1e-14), -1 / static_cast<double>(k + 1));
-    return std::isfinite(factor) ? std::clamp(factor, shortest_change, longest_change) : shortest_change;
+/// Binary logarithm of the factor to the next step, but for the safety. NOTE: of orders that allow the longest change the
+/// lowest is taken.
+double step_power(double error, std::size_t k) {
+    static const double most = std::log2(longest_change / safety);
+    return std::min(-std::log2(std::max(error, 1e-14)) / static_cast<double>(k + 1), most);
+}
+
+double step_factor(double power) {
+    return std::isfinite(power) ? std::max(safety * std::exp2(power), shortest_change) : shortest_change;
 }
 
 }  // namespace
@@ -42,6 +50,7 @@ MultistepMarch::MultistepMarch(MultistepForce& force, Tolerance tolerance, Multi
 /// The history begins with values of the series behind the start: the polynomial through them is the series itself.
 void MultistepMarch::begin(const MultistepStart& start, double to) {
     y_ = predicted_ = corrected_ = start.y;
+    weights_.resize(y_.size());
     scales_ = start.scales.empty() ? std::vector<double>(y_.size()) : start.scales;
     for (std::size_t i = 0; i < y_.size(); ++i) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
@@ -61,20 +70,18 @@ void MultistepMarch::begin(const MultistepStart& start, double to) {
     step_ = std::min({limits_.longest, by_series, length});
     // NOTE: the true past is not that of the series. Close values keep the difference small.
     constexpr double close = 0.5;
-    history_.fill(start.t, close * step_, std::span(start.series).first(k_ * length_), k_);
+    history_.fill(close * step_, std::span(start.series).first(k_ * length_), k_);
 }
 
 MultistepMarch::Formulas MultistepMarch::formulas(double h) {
-    const auto nodes = history_.nodes(h, std::min(k_ + 1, history_.size()));
-    history_.divide(nodes);
-    return {h, k_, nodes, degree()};
-}
-
-MultistepMarch::Formulas::Formulas(double h, std::size_t k, In nodes, std::size_t degree)
-    : h(h), k(k), here(nodes, 0), end(nodes, 1, degree) {
-    for (std::size_t i = 0; i <= nodes.size(); ++i) {
-        integrals[i] = here.integrals(i);
-    }
+    history_.set_step(h);
+    const In nodes = history_.nodes(std::min(k_ + 1, history_.size()));
+    Formulas found{.h = h, .k = k_, .integrals = NewtonIntegrals(nodes)};
+    with_known(degree() + 1, [&](auto terms) {
+        found.last[0] = 1 / found.at_end(k_);
+        multiply_out(nodes.first(k_), 1, terms, found.last.data());
+    });
+    return found;
 }
 
 void MultistepMarch::predict(const Formulas& formulas) {
@@ -83,8 +90,8 @@ void MultistepMarch::predict(const Formulas& formulas) {
         double once = 0;
         double twice = 0;
         for (std::size_t j = formulas.k; j-- > 0;) {
-            once += history_.difference(j)[i] * formulas.integrals[j].once;
-            twice += history_.difference(j)[i] * formulas.integrals[j].twice;
+            once += history_.difference(j)[i] * formulas.integrals.once[j];
+            twice += history_.difference(j)[i] * formulas.integrals.twice[j];
         }
         if (force_->second_order()) {
             predicted_[i] = y_[i] + h * (y_[n_ + i] + h * twice);
@@ -99,8 +106,10 @@ void MultistepMarch::predict(const Formulas& formulas) {
 void MultistepMarch::correct(const Formulas& formulas) {
     correction_ = deviation_;
     for (std::size_t j = 0; j <= degree(); ++j) {
-        const double factor = formulas.end.coefficient(formulas.k, j) / formulas.at_end(formulas.k);
-        add_to(Out(series_).subspan(j * stride_, stride_), factor, correction_);
+        for (std::size_t c = 0; c < stride_; c += 2) {
+            double* const term = &series_[j * stride_ + c];
+            store(term, load<Two>(term) + formulas.last[j] * load<Two>(&correction_[c]));
+        }
     }
     const double h = formulas.h;
     const double once = formulas.once(formulas.k);
@@ -110,6 +119,9 @@ void MultistepMarch::correct(const Formulas& formulas) {
         add_to(corrected_, h * h * twice, In(correction_).first(n_));
     }
     add_to(Out(corrected_).last(n_), h * once, In(correction_).first(n_));
+    for (std::size_t i = 0; i < corrected_.size(); ++i) {
+        weights_[i] = 1 / tolerance_.of(i, std::max(scales_[i], std::abs(corrected_[i])));
+    }
 }
 
 /// Of the series that the force wants.
@@ -120,30 +132,19 @@ std::size_t MultistepMarch::degree() const {
 /// The polynomial through the last k values about s = 1.
 void MultistepMarch::extrapolate(const Formulas& formulas) {
     series_.resize((degree() + 1) * stride_);
-    for (std::size_t j = 0; j <= degree(); ++j) {
-        for (std::size_t c = 0; c < stride_; c += History::lanes) {
-            History::Block sum = History::Block::Zero();
-            for (std::size_t i = j; i < formulas.k; ++i) {
-                sum += formulas.end.coefficient(i, j) * history_.difference_block(i, c);
-            }
-            Eigen::Map<History::Block>(series_.data() + j * stride_ + c) = sum;
-        }
-    }
+    history_.expand_about_one(formulas.k, degree() + 1, series_);
     extrapolated_.assign(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(stride_));
+}
+
+AuxiliarySeries MultistepMarch::past(const Formulas& formulas) const {
+    return {static_cast<int>(degree()), formulas.h, series_.data() + n_, stride_};
 }
 
 /// (F, auxiliary) at t, and how it deviates from its extrapolation.
 void MultistepMarch::evaluate(double t, const Formulas& formulas, In y) {
-    const std::size_t auxiliary = length_ - n_;
-    past_.clear();
-    for (std::size_t j = 0; auxiliary > 0 && j <= degree(); ++j) {
-        const auto first = series_.begin() + static_cast<std::ptrdiff_t>(j * stride_ + n_);
-        past_.insert(past_.end(), first, first + static_cast<std::ptrdiff_t>(auxiliary));
-    }
-    force_->evaluate(t, y, {static_cast<int>(degree()), formulas.h, past_}, std::span(z_).first(n_),
-                     std::span(z_).subspan(n_, auxiliary));
-    for (std::size_t c = 0; c < stride_; ++c) {
-        deviation_[c] = z_[c] - extrapolated_[c];
+    force_->evaluate(t, y, past(formulas), std::span(z_).first(n_), std::span(z_).subspan(n_, length_ - n_));
+    for (std::size_t c = 0; c < stride_; c += 2) {
+        store(&deviation_[c], load<Two>(&z_[c]) - load<Two>(&extrapolated_[c]));
     }
 }
 
@@ -173,20 +174,12 @@ void MultistepMarch::learn(double foreseen) {
 double MultistepMarch::error_of(const Formulas& formulas, std::size_t k, In deviation) const {
     const double once = formulas.h * std::abs(formulas.once(k) - formulas.once(k - 1));
     const double twice = formulas.h * formulas.h * std::abs(formulas.twice(k) - formulas.twice(k - 1));
-    double worst = 0;
-    const auto take = [&](std::size_t i, double error) {
-        worst = larger(worst, error / tolerance_.of(i, std::max(scales_[i], std::abs(corrected_[i]))));
-    };
-    for (std::size_t i = 0; i < n_; ++i) {
+    const bool second_order = force_->second_order();
+    return largest_of(n_, [&](std::size_t i) {
         const double size = std::abs(deviation[i]);
-        if (force_->second_order()) {
-            take(i, twice * size);
-            take(n_ + i, once * size);
-        } else {
-            take(i, once * size);
-        }
-    }
-    return worst;
+        return second_order ? larger(twice * size * weights_[i], once * size * weights_[n_ + i])
+                            : once * size * weights_[i];
+    });
 }
 
 MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
@@ -209,54 +202,56 @@ MultistepMarch::Errors MultistepMarch::errors(const Formulas& formulas) {
 
 /// The order with the longest next step, and that step.
 void MultistepMarch::choose(const Formulas& formulas, const Errors& errors) {
-    double factor = step_factor(errors.own, formulas.k);
-    if (errors.below < HUGE_VAL && step_factor(errors.below, formulas.k - 1) >= factor) {
-        k_ = formulas.k - 1;
-        factor = step_factor(errors.below, k_);
-    }
-    if (errors.above < HUGE_VAL && step_factor(errors.above, formulas.k + 1) > factor) {
-        k_ = formulas.k + 1;
-        factor = step_factor(errors.above, k_);
-    }
+    double power = step_power(errors.own, formulas.k);
+    const auto try_order = [&](double error, std::size_t k, double better_by) {
+        if (const double other = step_power(error, k); error < HUGE_VAL && other - power >= better_by) {
+            k_ = k;
+            power = other;
+        }
+    };
+    try_order(errors.below, formulas.k - 1, 0);
+    try_order(errors.above, formulas.k + 1, std::numeric_limits<double>::min());
+    const double factor = step_factor(power);
     if (k_ + 1 < limits_.lowest_order) {
         k_ = std::min(limits_.lowest_order - 1, history_.size());
     }
-    const double next = factor >= 1 && factor < worth_it ? formulas.h : factor * formulas.h;
+    const double next = factor >= needed && factor < worth_it ? formulas.h : factor * formulas.h;
     step_ = std::min(next, limits_.longest);
 }
 
-void MultistepMarch::accept(double t, double error) {
+void MultistepMarch::accept(double t, const Formulas& formulas, double error) {
+    force_->accepted(t, corrected_, past(formulas), In(z_).first(n_), In(z_).subspan(n_, length_ - n_));
     errors_ += error;
     y_ = corrected_;
     for (std::size_t i = 0; i < y_.size(); ++i) {
         scales_[i] = std::max(scales_[i], std::abs(y_[i]));
     }
-    history_.push(t, z_);
+    history_.push(z_, formulas.k + 3);  // the order rises by one a step at most
 }
 
 /// The corrected polynomial of F, integrated: in s from 0 to 1.
 DenseStep MultistepMarch::dense(double from, double to, const Formulas& formulas) const {
     const std::size_t k = formulas.k;
     const double h = formulas.h;
+    const bool second_order = force_->second_order();
     DenseStep step(from, to, y_.size(), k + 2);
+    std::array<double, most_of_newton_basis> coefficients;
     for (std::size_t i = 0; i < n_; ++i) {
+        expand(history_.nodes(k), k + 1, 0, k + 1, coefficients.data(), [&](std::size_t basis) {
+            return basis < k ? history_.difference(basis)[i] : correction_[i] / formulas.at_end(k);
+        });
         step.coefficient(0)[i] = y_[i];
-        if (force_->second_order()) {
+        if (second_order) {
             step.coefficient(0)[n_ + i] = y_[n_ + i];
             step.coefficient(1)[i] = h * y_[n_ + i];
         }
         for (std::size_t j = 0; j <= k; ++j) {
-            double coefficient = 0;
-            for (std::size_t basis = j; basis < k; ++basis) {
-                coefficient += history_.difference(basis)[i] * formulas.here.coefficient(basis, j);
-            }
-            coefficient += correction_[i] * formulas.here.coefficient(k, j) / formulas.at_end(k);
-            const auto power = static_cast<double>(j + 1);
-            if (force_->second_order()) {
-                step.coefficient(j + 1)[n_ + i] = h * coefficient / power;
-                step.coefficient(j + 2)[i] = h * h * coefficient / (power * (power + 1));
+            const double once = h * coefficients[j] / static_cast<double>(j + 1);
+            if (second_order) {
+                step.coefficient(j + 1)[n_ + i] = once;
+                step.coefficient(j + 2)[i] = h * once / static_cast<double>(j + 2);
             } else {
-                step.coefficient(j + 1)[i] = h * coefficient / power;
+                step.coefficient(j + 1)[i] = once;
             }
         }
     }
@@ -272,7 +267,7 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const St
         // The last steps are of equal length, so that none is short.
         const double left = to - t;
         const double h = left / std::ceil(left / step_ * (1 - 1e-10));
-        const Formulas step = formulas(std::min(h, left));
+        const Formulas step = formulas(history_.nearly(std::min(h, left)));
         const bool last = step.h >= left * (1 - 1e-10);
         const double next = last ? to : t + step.h;
         predict(step);
@@ -291,7 +286,7 @@ MarchResult MultistepMarch::run(const MultistepStart& start, double to, const St
             if (observer.take && observer.wants(next)) {
                 observer.take(dense(t, next, step));
             }
-            accept(next, found.own);
+            accept(next, step, found.own);
             choose(step, found);
             result.reached = t = next;
             continue;

@@ -1,7 +1,7 @@
-/// Multistep methods of variable step and order, 4 to 12, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
+/// Multistep methods of variable step and order, from 4 to 12 or 14, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
 /// integrates the interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes
 /// in Mathematics 362 (1974)) and, with one integral, for y' = F(t, y) (Adams). With the notation of
-/// `march/history.hpp`, P the polynomial through the last k values of F:
+/// `march/newton_basis.hpp`, P the polynomial through the last k values of F:
 ///
 ///     predict     v + h int P,     x + h v + h^2 int int P                                   order k
 ///     evaluate    F there; delta = F - P(1)
@@ -28,11 +28,13 @@
 
 namespace lento {
 
-/// Of the auxiliary vector about the time of evaluation: coefficients of s = (time - t)/h, one after the other.
+/// Of the auxiliary vector about the time of evaluation: coefficients of s = (time - t)/h, each so far behind the one
+/// before.
 struct AuxiliarySeries {
     int degree = 0;
     double h = 1;
-    In coefficients{};
+    const double* coefficients = nullptr;
+    std::size_t stride = 0;
 };
 
 class MultistepForce {
@@ -48,6 +50,8 @@ public:
     virtual int auxiliary_degree() const { return 0; }
 
     virtual void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out auxiliary) = 0;
+    /// The last evaluation was that of a step that stands.
+    virtual void accepted(double /*t*/, In /*y*/, const AuxiliarySeries& /*past*/, In /*force*/, In /*auxiliary*/) {}
 };
 
 /// x'' = acceleration(t, x, x'), and nothing beside it.
@@ -98,17 +102,15 @@ public:
 private:
     /// The formulas of one step from the history as it is.
     struct Formulas {
-        Formulas(double h, std::size_t k, In nodes, std::size_t degree);
-
         double h;
-        std::size_t k;          ///< values that the predictor goes through
-        NewtonBasis here, end;  ///< about s = 0, and about s = 1 up to some degree
-        std::array<NewtonBasis::Integrals, NewtonBasis::most> integrals;  ///< over the step
+        std::size_t k;  ///< values that the predictor goes through
+        NewtonIntegrals integrals;
+        std::array<double, most_of_newton_basis> last{};  ///< pi_k / pi_k(1) in powers of s - 1
 
-        double at_end(std::size_t i) const { return end.coefficient(i, 0); }
+        double at_end(std::size_t i) const { return integrals.end[i]; }
         /// What a deviation at s = 1 adds to the integrals of the corrector through i values and that one.
-        double once(std::size_t i) const { return integrals[i].once / at_end(i); }
-        double twice(std::size_t i) const { return integrals[i].twice / at_end(i); }
+        double once(std::size_t i) const { return integrals.once[i] / at_end(i); }
+        double twice(std::size_t i) const { return integrals.twice[i] / at_end(i); }
     };
     /// Local errors over the tolerance, of the order and of its neighbours; infinite where these are not to be had.
     struct Errors {
@@ -120,13 +122,14 @@ private:
     void predict(const Formulas& formulas);
     void correct(const Formulas& formulas);
     void extrapolate(const Formulas& formulas);
+    AuxiliarySeries past(const Formulas& formulas) const;
     void evaluate(double t, const Formulas& formulas, In y);
     std::size_t degree() const;
     double foresee();
     void learn(double foreseen);
     Errors errors(const Formulas& formulas);
     double error_of(const Formulas& formulas, std::size_t k, In deviation) const;
-    void accept(double t, double error);
+    void accept(double t, const Formulas& formulas, double error);
     void choose(const Formulas& formulas, const Errors& errors);
     DenseStep dense(double from, double to, const Formulas& formulas) const;
 
@@ -140,10 +143,11 @@ private:
     std::vector<double> y_, predicted_, corrected_;
     // (F, auxiliary) at the end of a step: as evaluated, as extrapolated, the difference; that of the first evaluation.
     std::vector<double> z_, extrapolated_, deviation_, correction_;
-    std::vector<double> other_;          // a deviation of F as seen from another order
-    std::vector<double> learned_;        // (c', d') of the step before
-    std::vector<double> series_, past_;  // about the end of a step
+    std::vector<double> other_;    // a deviation of F as seen from another order
+    std::vector<double> learned_;  // (c', d') of the step before
+    std::vector<double> series_;   // about the end of a step
     std::vector<double> scales_;
+    std::vector<double> weights_;  // one over the tolerances of the step under way
     double errors_ = 0;
 };
 

@@ -197,28 +197,34 @@ private:
         // NOTE: sizes as they are at the start. With those of the end, a motion that grows a thousandfold would be
         // allowed to be wrong by as much early on.
         const auto scales = plan_.scales;
-        PhaseDoubt doubt;
-        Defect defect;
-        bool first = true;
+        Defect by_phases;
+        HarmonicDoubts doubts;
         const auto before = field_->evaluations();
         std::int64_t last = 0;
-        auto found = estimating_.run(
-            {.first = first_tightness,
-             .looser = 60,
-             .least = plan_.noise / steps,
-             .most_tighter = 1e-3,
-             .most = run_->estimates() ? 5 : 0},
-            {.march =
-                 [&](double tightness) {
-                     last = field_->evaluations();
-                     auto pass = march().run(tightness, scales, std::exchange(first, false) ? &doubt : nullptr);
-                     last = field_->evaluations() - last;
-                     steps_ += pass.result.steps;
-                     rejected_ += pass.result.rejected;
-                     return pass;
-                 },
-             .prepare = [&](const Pass& coarse) { defect = refined(start, coarse, doubt); },
-             .errors = [&](const Pass& coarse, const Pass& fine) { return march().errors(coarse, fine, defect); }});
+        auto found =
+            estimating_.run({.first = first_tightness,
+                             .looser = 150,
+             .sum = 0.05,
+                             .least = plan_.noise / steps,
+                             .most_tighter = 1e-3,
+                             .most = run_->estimates() ? 5 : 0},
+                            {.march =
+                                 [&](double tightness) {
+                                     last = field_->evaluations();
+                                     auto pass = march().run(tightness, scales, doubts);
+                                     last = field_->evaluations() - last;
+                                     steps_ += pass.result.steps;
+                                     rejected_ += pass.result.rejected;
+                                     return pass;
+                                 },
+                             .prepare = [&](const Pass& coarse) { by_phases = refined(start, coarse, doubts); },
+                             .errors =
+                                 [&](const Pass& coarse, const Pass& fine) {
+                                     auto defect = start.by_sweeps(doubts.sweeps, plan_);
+                                     defect.force += by_phases.force;
+                                     defect.response += by_phases.response;
+                                     return march().errors(coarse, fine, defect);
+                                 }});
         for_estimate_ = field_->evaluations() - before - last;
         if (found.pass.result.outcome == Outcome::not_converged) {
             return too_short_steps(std::move(found.pass));
@@ -236,45 +242,42 @@ private:
     }
     HarmonicMarch march() const { return {estimating_, *average_, plan_, request(), sudden_.time}; }
 
-    /// Looks at what phases and sweeps leave out, where the first march has most doubts of its phases and at the end,
-    /// and takes more of them where that is too much.
-    Defect refined(HarmonicStart& start, const Pass& pass, const PhaseDoubt& doubt) {
+    /// Looks at what phases and sweeps leave out, where the first march has most doubts of them and at the end, and takes
+    /// more of them where that is too much: what phases leave out then.
+    Defect refined(HarmonicStart& start, const Pass& pass, HarmonicDoubts& doubts) {
         constexpr double enough = 0.05;  // of the tolerance
+        start.know_scales(pass.scales, plan_);
+        const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
+        const double ratio = std::clamp(plan_.ratio, 0.01, 0.5);
+        for (double left = start.by_sweeps(doubts.sweeps, plan_).worst();
+             left > too_much && !options().sweeps && plan_.sweeps < HarmonicStart::most_sweeps; left *= ratio) {
+            ++plan_.sweeps;
+        }
+        average_->evaluate(doubts.end);
         for (;;) {
-            start.know_scales(pass.scales, plan_);
-            HarmonicStart::Defects defects;
-            const auto look = [&](double t, In state) {
-                const auto found = start.defects_at(plan_, t, state);
-                defects.by_phases.include(found.by_phases);
-                defects.by_sweeps.include(found.by_sweeps);
-            };
-            look(doubt.t, doubt.state);
-            look(request().t_end, pass.final_state);
-            const double steps = static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1));
-            const Defect defect{
-                .force = defects.by_phases.force + defects.by_sweeps.force + plan_.noise / std::sqrt(steps),
-                .response = defects.by_phases.response + defects.by_sweeps.response};
-            const double too_much = enough + HarmonicStart::clear_of_noise * plan_.noise;
-            const bool more_phases =
-                defects.by_phases.worst() > too_much && !options().phases && plan_.phases < HarmonicStart::most_phases;
-            const bool more_sweeps =
-                defects.by_sweeps.worst() > too_much && !options().sweeps && plan_.sweeps < HarmonicStart::most_sweeps;
+            const auto steps = static_cast<double>(std::max<std::int64_t>(pass.result.steps, 1));
+            Defect defect;
+            for (const auto* spot : {&doubts.phases, &doubts.end}) {
+                defect.include(start.by_phases(*spot, plan_));
+            }
+            defect.force += plan_.noise / std::sqrt(steps);
             // NOTE: a march that was asked to stop ends at its next step.
-            if ((!more_phases && !more_sweeps) || start.stopped()) {
+            if (defect.worst() <= too_much || options().phases || plan_.phases >= HarmonicStart::most_phases ||
+                start.stopped()) {
                 return defect;
             }
-            if (!more_phases) {
-                start.raise_sweeps(*average_, plan_);
-                continue;
-            }
-            auto finer = start.plan(HarmonicStart::more_phases(plan_.phases, defects.by_phases.worst() > 2 * enough),
-                                    static_cast<std::size_t>(more_sweeps ? plan_.sweeps + 1 : plan_.sweeps),
-                                    std::numeric_limits<std::int64_t>::max());
+            auto finer = start.plan(HarmonicStart::more_phases(plan_.phases, defect.worst() > 2 * enough),
+                                    options().sweeps, std::numeric_limits<std::int64_t>::max());
             if (!finer.finite || finer.stopped) {
                 return defect;
             }
+            finer.sweeps = std::max(finer.sweeps, plan_.sweeps);
             plan_ = std::move(finer);
             average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
+            start.know_scales(pass.scales, plan_);
+            for (auto* spot : {&doubts.phases, &doubts.end}) {
+                *spot = average_->spot(plan_.sweeps, spot->t, std::move(spot->state));
+            }
         }
     }
 

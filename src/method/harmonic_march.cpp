@@ -6,72 +6,92 @@
 namespace lento {
 namespace {
 
-/// The averaged force whose response comes from the past of a at all phases: m evaluations each.
+/// The averaged force whose response comes from the past of a, by its harmonics: m evaluations each.
 class TwoScaleForce final : public MultistepForce {
 public:
-    TwoScaleForce(HarmonicAverage& average, int degree)
-        : average_(&average),
-          degree_(degree),
-          between_{average.between(0.6180339887498949), average.between(0.4142135623730950)},
-          differences_(average.dimension()) {}
-
-    std::vector<double> weights{};  ///< with which differences between phases are looked at, if they are
-    PhaseDoubt doubt{};
+    TwoScaleForce(HarmonicAverage& average, int degree, std::vector<double> weights)
+        : average_(&average), degree_(degree), weights_(std::move(weights)) {}
 
     bool second_order() const override { return average_->field().second_order(); }
     std::size_t dimension() const override { return average_->dimension(); }
-    std::size_t auxiliary() const override { return average_->block(); }
+    std::size_t auxiliary() const override { return average_->harmonics(); }
     int auxiliary_degree() const override { return degree_; }
 
     void evaluate(double t, In y, const AuxiliarySeries& past, Out force, Out rates) override {
-        // NOTE: between 10 and 30 radians a step high derivatives from the past are noise.
-        const double by_step = average_->field().frequency() * past.h / 4;
-        const int degree = std::min(past.degree, degree_);
-        average_->respond(by_step < degree ? static_cast<int>(by_step) : degree, past.h, past.coefficients, response_);
+        average_->respond(past.degree, past.h, past.coefficients, past.stride, response_);
         average_->evaluate(t, y.first(dimension()), y.subspan(dimension()), response_, rates, force);
-        if (!weights.empty() && evaluations_++ % 2 == 0) {  // once a step
-            look_between(t, y, rates);
+    }
+
+    void accepted(double t, In y, const AuxiliarySeries& past, In force, In rates) override {
+        // NOTE: from one step to the next little changes.
+        constexpr int steps_a_look = 4;
+        if (steps_++ % steps_a_look != 0) {
+            return;
         }
+        const double* last = past.coefficients + static_cast<std::size_t>(past.degree) * past.stride;
+        average_->respond_to_last(past.degree, past.h, last, last_term_);
+        const auto& swing = second_order() ? last_term_.velocity : last_term_.displacement;
+        compare(worst_by_phases_, size(rates, 2), doubts_.phases, t, y, force, rates);
+        compare(worst_by_sweeps_, size(swing, average_->grid().highest()), doubts_.sweeps, t, y, force, rates);
+    }
+
+    HarmonicDoubts doubts(double t, const std::vector<double>& state) && {
+        doubts_.end = {.t = t, .state = state, .response = std::move(response_)};
+        return std::move(doubts_);
     }
 
 private:
-    void look_between(double t, In y, In rates) {
-        average_->between_phases(between_[looks_++ % between_.size()], t, y.first(dimension()), y.subspan(dimension()),
-                                 response_, rates, differences_);
-        const double size =
-            largest_of(dimension(), [&](std::size_t i) { return weights[i] * std::abs(differences_[i]); });
-        if (!(size <= doubt.size)) {
-            doubt = {t, size, {y.begin(), y.end()}};
+    /// Of the highest harmonics, so many of them, over the tolerances of what F changes.
+    double size(In harmonics, std::size_t count) const {
+        const std::size_t highest = average_->grid().highest();
+        return largest_of(dimension(), [&](std::size_t i) {
+            double sum = 0;
+            for (std::size_t c = 2 * (highest - std::min(count, highest)); c < 2 * highest; ++c) {
+                sum += std::abs(harmonics[2 * i * highest + c]);
+            }
+            return weights_[i] * sum;
+        });
+    }
+    void compare(double& worst, double size, HarmonicSpot& spot, double t, In y, In force, In rates) const {
+        if (size <= worst) {
+            return;
         }
+        worst = size;
+        spot = {.t = t,
+                .state = {y.begin(), y.end()},
+                .response = response_,
+                .last_term = last_term_,
+                .force = {force.begin(), force.end()},
+                .rates = {rates.begin(), rates.end()}};
     }
 
     HarmonicAverage* average_;
     int degree_;
-    // NOTE: two harmonics that are one to the grid seldom are at a phase that is no fraction of a turn.
-    std::array<PhaseBetween, 2> between_;
-    std::vector<double> differences_;
-    std::size_t evaluations_ = 0, looks_ = 0;
-    Response response_;
+    int steps_ = 0;
+    std::vector<double> weights_;  // one over the tolerances of what F changes
+    Response response_, last_term_;
+    HarmonicDoubts doubts_;
+    double worst_by_phases_ = -1, worst_by_sweeps_ = -1;
 };
 
 }  // namespace
 
-Pass HarmonicMarch::run(double tightness, In scales, PhaseDoubt* doubt) const {
-    constexpr double least_turn = 10;  // radians a step; with less the differences amplify noise
+Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) const {
+    constexpr double least_turn = 6;  // radians a step; with less the differences amplify noise
     const double length = request.t_end - request.t_start;
-    TwoScaleForce force(average, plan.sweeps - 1);
-    for (std::size_t i = scales.size() - average.dimension(); doubt != nullptr && i < scales.size(); ++i) {
-        force.weights.push_back(1 / estimating.tolerance(i, scales));
+    std::vector<double> weights;
+    for (std::size_t i = scales.size() - average.dimension(); i < scales.size(); ++i) {
+        weights.push_back(1 / estimating.tolerance(i, scales));
     }
+    TwoScaleForce force(average, plan.sweeps - 1, std::move(weights));
     auto pass = estimating.multistep(
         force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
         {.longest = std::min(length / 10, sudden / 2),
          .shortest = std::min(least_turn / average.field().frequency(), length / 20),
+         .highest_order = 14,
          .most_steps = request.most_steps},
         tightness, {request.keep, request.progress, request.stop});
-    if (doubt != nullptr) {
-        *doubt = std::move(force.doubt);
-    }
+    doubts = std::move(force).doubts(pass.result.reached, pass.final_state);
     return pass;
 }
 

@@ -10,10 +10,10 @@
 
 namespace lento {
 
-/// Where a between the phases of the grid was farthest from its interpolation.
-struct PhaseDoubt {
-    double t = 0, size = -1;  ///< over the tolerance
-    std::vector<double> state{};
+/// Where a march may leave out most.
+struct HarmonicDoubts {
+    HarmonicSpot phases{}, sweeps{};  ///< by the highest harmonics of a, and by the last slow derivative
+    HarmonicSpot end{};
 };
 
 struct HarmonicMarch {
@@ -23,8 +23,7 @@ struct HarmonicMarch {
     const Request& request;
     double sudden;  ///< the shortest time in which the force changes by itself: no step jumps over it
 
-    /// Where `doubt` is wanted it looks between the phases of the grid too, at one phase a step.
-    Pass run(double tightness, In scales, PhaseDoubt* doubt) const;
+    Pass run(double tightness, In scales, HarmonicDoubts& doubts) const;
 
     /// How wrong each component of the second is, at worst over the run: the difference of both is what the first is
     /// wrong by, and both grow from what they leave out in the same way. `defect` is what the average leaves out.

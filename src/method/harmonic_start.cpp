@@ -19,10 +19,6 @@ double mean_ratio(In changes) {
     return std::pow(changes.back() / changes[1], 1 / static_cast<double>(changes.size() - 2));
 }
 
-std::size_t looks_between(std::size_t phases) {
-    return 2 * phases + 3;
-}
-
 /// What one more sweep would change: the last change, made smaller as it was smaller than the one before.
 double left_by_sweeps(In changes) {
     const double last = changes.back();
@@ -55,32 +51,34 @@ std::vector<double> HarmonicStart::start() const {
     return y;
 }
 
-void HarmonicStart::sweep(HarmonicAverage& average, int sweeps, const HarmonicPlan& plan) const {
-    average.sweep(sweeps, request_->t_start, In(plan.state).first(n()), In(plan.state).subspan(n()));
+void HarmonicStart::sweep(HarmonicAverage& average, HarmonicPlan& plan) const {
+    average.sweep(X(plan.state), V(plan.state));
+    convert(average, plan);
 }
 
-void HarmonicStart::pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const {
-    sweep(average, sweeps, plan);
-    if (request_->options.initial.value_or("true-state") == "averaged") {
+/// The slow state that goes with the response.
+void HarmonicStart::convert(const HarmonicAverage& average, HarmonicPlan& plan) const {
+    if (!converts()) {
         return;
     }
     plan.state = start();
     add_to(plan.state, -1, at_phase(average, average.response(), field_->phase(request_->t_start)));
+    add_to(plan.state, -1, plan.beyond);
 }
 
 /// Scales of the unknowns, and with them what a change of the averaged force means.
 void HarmonicStart::measure(const HarmonicAverage& average, HarmonicPlan& plan) {
     const double length = request_->t_end - request_->t_start;
     const std::size_t m = average.grid().size();
+    const std::size_t highest = average.grid().highest();
     plan.scales.assign(plan.state.size(), 0.0);
     plan.noise = 0;
+    const auto& swings = field_->second_order() ? average.response().velocity : average.response().displacement;
     for (std::size_t i = 0; i < n(); ++i) {
-        double fast = 0;
-        double swing = 0;
-        for (std::size_t k = i * m; k < (i + 1) * m; ++k) {
-            fast = std::max(fast, std::abs(average.rates()[k]));
-            swing = std::max(swing, std::abs(field_->second_order() ? average.response().velocity[k]
-                                                                    : average.response().displacement[k]));
+        const double fast = largest_of(m, [&](std::size_t k) { return std::abs(average.rates()[i * m + k]); });
+        double swing = 0;  // at most
+        for (std::size_t c = 2 * i * highest; c < 2 * (i + 1) * highest; c += 2) {
+            swing += std::hypot(swings[c], swings[c + 1]);
         }
         const double force = std::abs(average.force()[i]);
         if (field_->second_order()) {
@@ -110,6 +108,17 @@ void HarmonicStart::know_scales(In scales, HarmonicPlan& plan) {
     }
 }
 
+/// By how much each sweep changed F.
+std::vector<double> HarmonicStart::changes(const HarmonicAverage& average) const {
+    std::vector<double> found;
+    std::vector<double> before(n());
+    for (const auto& force : average.forces()) {
+        found.push_back(change(force, before));
+        before = force;
+    }
+    return found;
+}
+
 double HarmonicStart::change(In a, In b) const {
     return largest_of(a.size(), [&](std::size_t i) { return weights_[i] * std::abs(a[i] - b[i]); });
 }
@@ -118,55 +127,73 @@ double HarmonicStart::over_tolerance(In a, In b, const HarmonicPlan& plan) const
     return largest_of(a.size(), [&](std::size_t i) { return std::abs(a[i] - b[i]) / tolerance(i, plan); });
 }
 
-double HarmonicStart::difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b,
-                                 const Response& at_b, const HarmonicPlan& plan) const {
-    double largest = 0;
-    for (const double phi : {0.3, 2.2, 4.5}) {
-        const auto first = at_phase(a, at_a, phi);
-        const auto second = at_phase(b, at_b, phi);
-        largest = larger(largest, over_tolerance(first, second, plan));
-    }
-    return largest;
+double HarmonicStart::over_tolerance(const Response& response, const HarmonicPlan& plan) const {
+    // NOTE: its harmonics have one phase at most at which all are largest.
+    const auto of = [&](In harmonics, std::size_t first) {
+        return largest_of(n(), [&](std::size_t i) {
+            const auto own = harmonics.subspan(i * harmonics.size() / n(), harmonics.size() / n());
+            double sum = 0;
+            for (std::size_t c = 0; c < own.size(); c += 2) {
+                sum += std::hypot(own[c], own[c + 1]);
+            }
+            return sum / tolerance(first + i, plan);
+        });
+    };
+    return larger(of(response.displacement, 0), field_->second_order() ? of(response.velocity, n()) : 0.0);
 }
 
-/// What a at other phases differs by from its interpolation, as it shows in the response: a harmonic may look the same
-/// on two grids as a lower one, but hardly at phases that are no fractions of a turn.
-double HarmonicStart::off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const {
+HarmonicStart::MorePhases HarmonicStart::more_phases_at(const HarmonicSpot& spot, std::size_t phases) {
+    // NOTE: two harmonics may look the same on both grids, but hardly from a phase that is no fraction of a turn.
     constexpr double golden = 0.6180339887498949;
-    const double t = request_->t_start;
-    const auto X = In(plan.state).first(n());
-    const auto V = In(plan.state).subspan(n());
-    const Response none{std::vector<double>(average.block()),
-                        std::vector<double>(field_->second_order() ? average.block() : 0)};
-    std::vector<double> a(average.block()), mean(n()), differences(n());
-    average.evaluate(t, X, V, none, a, mean);
-    const std::size_t looks = looks_between(average.grid().size());
-    double largest = 0;
-    for (std::size_t j = 0; j < looks && !stopped(); ++j) {
-        const auto place = average.between((static_cast<double>(j) + golden) / static_cast<double>(looks));
-        average.between_phases(place, t, X, V, none, a, differences);
-        for (std::size_t i = 0; i < n(); ++i) {
-            largest = larger(largest, std::abs(differences[i]) / field_->frequency() / driven_tolerance(i, plan));
-        }
+    const std::size_t m = 2 * phases + 1;
+    MorePhases found{HarmonicAverage(*field_, m, golden / static_cast<double>(m))};
+    auto& finer = found.average;
+    const auto widened = [&](In harmonics) {
+        return harmonics.empty() ? std::vector<double>() : finer.widened(harmonics);
+    };
+    const Response known{widened(spot.response.displacement), widened(spot.response.velocity)};
+    const auto rates_known = widened(spot.rates);
+    Response with_change = known;
+    std::vector<double> rates(finer.harmonics());
+    found.force.resize(n());
+    for (int k = 0; k < 2; ++k) {
+        finer.evaluate(spot.t, X(spot.state), V(spot.state), with_change, rates, found.force);
+        add_to(rates, -1, rates_known);
+        finer.respond(0, 1, rates.data(), rates.size(), found.change);
+        with_change = known;
+        add_to(with_change.displacement, 1, found.change.displacement);
+        add_to(with_change.velocity, 1, found.change.velocity);
     }
-    return largest;
+    return found;
 }
 
-/// (F, a at all phases) in slow time, for the first steps, and how long these may be: what a series leaves out is of
-/// the size of its last term.
+Defect HarmonicStart::by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan) {
+    const auto found = more_phases_at(spot, plan.phases);
+    return {.force = change(found.force, spot.force), .response = over_tolerance(found.change, plan)};
+}
+
+Defect HarmonicStart::by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& plan) {
+    HarmonicAverage average(*field_, plan.phases);
+    Response without = spot.response;
+    add_to(without.displacement, -1, spot.last_term.displacement);
+    add_to(without.velocity, -1, spot.last_term.velocity);
+    std::vector<double> rates(average.harmonics()), force(n());
+    average.evaluate(spot.t, X(spot.state), V(spot.state), without, rates, force);
+    return {.force = change(force, spot.force), .response = over_tolerance(spot.last_term, plan)};
+}
+
+/// (F, harmonics of a) in slow time, for the first steps, and how long these may be: what a series leaves out is of the
+/// size of its last term.
 void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& plan) const {
-    const std::size_t length = n() + average.block();
-    const auto terms = static_cast<std::size_t>(average.degree() + 1);
-    plan.series.resize(terms * length);
+    const auto terms = static_cast<std::size_t>(average.sweeps());
+    plan.series.clear();
     std::vector<double> sizes(terms, 0.0);
     for (std::size_t j = 0; j < terms; ++j) {
-        const auto block = average.series().subspan(j * average.block(), average.block());
-        for (std::size_t i = 0; i < n(); ++i) {
-            const double mean = average.grid().mean(block.subspan(i * plan.phases, plan.phases));
-            plan.series[j * length + i] = mean;
-            sizes[j] = larger(sizes[j], std::abs(mean) / driven_tolerance(i, plan));
-        }
-        std::copy(block.begin(), block.end(), plan.series.begin() + static_cast<std::ptrdiff_t>(j * length + n()));
+        const In means = average.force_series().subspan(j * n(), n());
+        const In rates = average.rate_series().subspan(j * average.harmonics(), average.harmonics());
+        plan.series.insert(plan.series.end(), means.begin(), means.end());
+        plan.series.insert(plan.series.end(), rates.begin(), rates.end());
+        sizes[j] = largest_of(n(), [&](std::size_t i) { return std::abs(means[i]) / driven_tolerance(i, plan); });
     }
     // Of a motion of frequency W coefficient j is about W^j/j! of the first.
     plan.pace.frequency = sizes[0] > 0 ? larger(sizes[1] / sizes[0], std::sqrt(2 * sizes[2] / sizes[0])) : 0.0;
@@ -175,73 +202,113 @@ void HarmonicStart::take_series(const HarmonicAverage& average, HarmonicPlan& pl
     plan.pace.evaluations_a_step = 2 * static_cast<double>(plan.phases);
 }
 
-HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
-                                 std::int64_t budget) {
-    const double fewest = fewest_for(turns_in_common(field_->phases(), field_->period().value()));
-    HarmonicPlan plan{.phases = phases.value_or(static_cast<std::size_t>(fewest)), .state = start()};
-    const auto finite = [&](const HarmonicAverage& average) {
-        return !first_not_finite(average.force()) && !first_not_finite(plan.state);
-    };
-    const auto too_dear = [&](std::size_t evaluations_a_phase, std::size_t others = 0) {
-        plan.affordable =
-            field_->evaluations() + static_cast<std::int64_t>(evaluations_a_phase * plan.phases + others) <= budget;
-        return !plan.affordable;
-    };
-    const auto price = [](int sweeps) { return static_cast<std::size_t>(sweeps * (sweeps + 1) / 2 + 1); };
-    // Phases: so many that about twice as many, and not a multiple, make no difference. Two sweeps show what one
-    // harmonic makes of another.
-    while (!stopped() && !too_dear(3 * price(2))) {
+bool HarmonicStart::finite(const HarmonicAverage& average, const HarmonicPlan& plan) const {
+    return !first_not_finite(average.force()) && !first_not_finite(plan.state);
+}
+
+bool HarmonicStart::affordable(std::size_t evaluations, std::int64_t budget, HarmonicPlan& plan) const {
+    plan.affordable = field_->evaluations() + static_cast<std::int64_t>(evaluations) <= budget;
+    return plan.affordable;
+}
+
+/// So many phases that about twice as many, and not a multiple, make no difference. Two sweeps show what one harmonic
+/// makes of another.
+HarmonicAverage HarmonicStart::with_phases(HarmonicPlan& plan, bool given, std::int64_t budget) {
+    for (;;) {
         HarmonicAverage average(*field_, plan.phases);
-        pass(average, 1, plan);
-        measure(average, plan);
-        pass(average, 2, plan);
-        plan.finite = finite(average);
-        if (phases || !plan.finite || stopped() || too_dear(3 * price(2) + 1, looks_between(plan.phases))) {
-            break;
+        average.begin(request_->t_start);
+        for (int k = 0; k < 2 && !stopped() && affordable((k + 1) * plan.phases, budget, plan); ++k) {
+            sweep(average, plan);
         }
-        HarmonicAverage finer(*field_, 2 * plan.phases + 1);
-        sweep(average, 2, plan);
-        sweep(finer, 2, plan);
-        plan.defect = {.force = change(average.force(), finer.force()),
-                       .response = larger(difference(average, average.response(), finer, finer.response(), plan),
-                                          off_the_grid(average, plan))};
+        if (average.sweeps() < 2) {
+            return average;
+        }
+        measure(average, plan);
+        plan.finite = finite(average, plan);
+        if (given || !plan.finite || stopped() || !affordable(5 * plan.phases + 2, budget, plan)) {
+            return average;
+        }
+        HarmonicSpot spot{.t = request_->t_start, .state = plan.state, .response = average.response()};
+        average.evaluate(spot);
+        const auto finer = more_phases_at(spot, plan.phases);
+        plan.defect = {.force = change(finer.force, spot.force), .response = over_tolerance(finer.change, plan)};
         if (plan.defect.worst() <= share + clear_of_noise * plan.noise || plan.phases >= most_phases) {
-            break;
+            plan.beyond = at_phase(finer.average, finer.change, field_->phase(request_->t_start));
+            return average;
         }
         constexpr double far = 100;
         plan.phases = more_phases(plan.phases, plan.defect.worst() > far * share);
     }
-    // Sweeps: until the averaged force and the state change by little.
-    HarmonicAverage average(*field_, plan.phases);
-    average.set_weights(weights_);
-    const int most = static_cast<int>(sweeps.value_or(most_sweeps));
-    for (plan.sweeps = std::min(2, most); plan.finite && plan.affordable && !stopped(); ++plan.sweeps) {
+}
+
+/// So many sweeps that the averaged force and the state change by little, and one more than the start needs: where it
+/// is at rest, slow derivatives vanish.
+void HarmonicStart::with_sweeps(HarmonicAverage& average, HarmonicPlan& plan, std::int64_t budget) {
+    while (plan.sweeps < most_sweeps && !stopped() &&
+           affordable(static_cast<std::size_t>(average.sweeps() + 1) * plan.phases, budget, plan)) {
         const auto before = plan.state;
-        pass(average, plan.sweeps, plan);
-        plan.finite = finite(average);
-        // NOTE: of numbers that overflow the pass before tells how they came to.
-        plan.ratio = plan.finite ? mean_ratio(average.changes()) : plan.ratio;
-        Defect left{.force = left_by_sweeps(average.changes())};
+        sweep(average, plan);
+        plan.finite = finite(average, plan);
+        plan.sweeps = average.sweeps();
+        if (!plan.finite) {
+            return;
+        }
+        const auto found = changes(average);
+        plan.ratio = mean_ratio(found);
+        Defect left{.force = left_by_sweeps(found)};
         left.response = over_tolerance(plan.state, before, plan) * std::min(1.0, std::max(plan.ratio, 0.01));
-        const bool settled = left.worst() <= share || (average.changes().back() <= 4 * plan.noise && plan.sweeps > 2);
-        const bool hopeless = plan.sweeps >= 5 && plan.ratio > most_ratio;
-        if (plan.sweeps == most || too_dear(price(plan.sweeps + 1)) || (!sweeps && (settled || hopeless))) {
+        const bool settled = left.worst() <= share || (found.back() <= 4 * plan.noise && plan.sweeps > 3);
+        const bool hopeless = plan.sweeps > 5 && plan.ratio > most_ratio;
+        if (settled || hopeless || plan.sweeps == most_sweeps) {
             plan.defect.include(left);
-            break;
+            return;
         }
     }
-    // One more than the start needs: where it is at rest, slow derivatives vanish.
-    if (!sweeps && !stopped() && plan.finite && plan.affordable && plan.sweeps < most &&
-        !too_dear(price(plan.sweeps + 1))) {
-        raise_sweeps(average, plan);
+}
+
+/// With sweeps as they are given the state is not to add errors of its own: each round gains a factor 1/omega.
+void HarmonicStart::with_given_sweeps(HarmonicAverage& average, HarmonicPlan& plan, int sweeps) const {
+    plan.sweeps = sweeps;
+    for (int round = 0; round <= sweeps && plan.finite && !stopped(); ++round) {
+        average.sweep(sweeps, request_->t_start, X(plan.state), V(plan.state));
+        convert(average, plan);
+        plan.finite = finite(average, plan);
+        const auto found = changes(average);
+        plan.ratio = mean_ratio(found);
+        plan.defect.force = found.back();
     }
-    // NOTE: with sweeps as they are given, the state is not to add errors of its own; each pass gains a factor 1/omega.
-    for (int k = 0; sweeps && !stopped() && plan.finite && k < plan.sweeps; ++k) {
-        pass(average, plan.sweeps, plan);
+}
+
+HarmonicPlan HarmonicStart::plan(std::optional<std::size_t> phases, std::optional<std::size_t> sweeps,
+                                 std::int64_t budget) {
+    const double fewest = fewest_for(turns_in_common(field_->phases(), field_->period().value()));
+    HarmonicPlan plan{.phases = phases.value_or(static_cast<std::size_t>(fewest)), .state = start()};
+    const auto goes_on = [&] { return !stopped() && plan.finite && plan.affordable; };
+    auto average = with_phases(plan, phases.has_value(), budget);
+    if (goes_on() && sweeps) {
+        with_given_sweeps(average, plan, static_cast<int>(*sweeps));
+        average.begin(request_->t_start);
+    } else if (goes_on()) {
+        with_sweeps(average, plan, budget);
     }
-    constexpr int least_for_series = 7;
-    if (!stopped() && plan.finite && plan.affordable && !too_dear(price(least_for_series))) {
-        sweep(average, std::max(plan.sweeps, least_for_series), plan);
+    const int least_for_series = std::max(plan.sweeps, 7);
+    double last_change = HUGE_VAL;  // of the state
+    while (goes_on() && average.sweeps() < least_for_series &&
+           affordable(static_cast<std::size_t>(average.sweeps() + 1) * plan.phases, budget, plan)) {
+        if (sweeps) {
+            average.sweep(X(plan.state), V(plan.state));
+            continue;
+        }
+        // NOTE: where sweeps diverge in the end, the state stays at the best of them.
+        auto next = plan;
+        sweep(average, next);
+        const double change = over_tolerance(next.state, plan.state, plan);
+        if (change < last_change) {
+            plan.state = std::move(next.state);
+        }
+        last_change = std::min(last_change, change);
+    }
+    if (average.sweeps() >= least_for_series) {
         take_series(average, plan);
     }
     plan.stopped = stopped();
@@ -265,35 +332,12 @@ bool HarmonicStart::finite_force(std::size_t phases) const {
     return !first_not_finite(a);
 }
 
-void HarmonicStart::raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const {
-    ++plan.sweeps;
-    pass(average, plan.sweeps, plan);
-}
-
 /// 5, 7, 9, 13, 17, 25, 33, ...: odd, since an even number tells nothing of its highest harmonic.
 std::size_t HarmonicStart::more_phases(std::size_t phases, bool many) {
     const std::size_t intervals = phases - 1;
     const bool power_of_two = (intervals & (intervals - 1)) == 0;
     const std::size_t next = many ? 2 * intervals : power_of_two ? intervals * 3 / 2 : intervals * 4 / 3;
     return std::min(next, most_phases) + 1 - (std::min(next, most_phases) % 2);
-}
-
-HarmonicStart::Defects HarmonicStart::defects_at(const HarmonicPlan& plan, double t, In state) {
-    HarmonicAverage own(*field_, plan.phases);
-    HarmonicAverage finer(*field_, 2 * plan.phases + 1);
-    own.set_weights(weights_);
-    const auto X = state.first(n());
-    const auto V = state.subspan(n());
-    // NOTE: with all sweeps: each makes harmonics of its own from those of the one before.
-    own.sweep(plan.sweeps, t, X, V);
-    finer.sweep(plan.sweeps, t, X, V);
-    Defects found{.by_phases = {.force = change(own.force(), finer.force()),
-                                .response = difference(own, own.response(), finer, finer.response(), plan)}};
-    own.sweep(plan.sweeps + 1, t, X, V);
-    // NOTE: the last evaluation after one sweep less was that of the last sweep at degree 0.
-    found.by_sweeps = {.force = own.changes().back(),
-                       .response = difference(own, own.response(), own, own.response_before(), plan)};
-    return found;
 }
 
 std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {

@@ -26,8 +26,9 @@ struct HarmonicPlan {
     std::size_t phases = 0;
     int sweeps = 0;
     std::vector<double> state{};   ///< slow: (X, V), or Y
+    std::vector<double> beyond{};  ///< what more phases would add to the response at the start
     std::vector<double> scales{};  ///< how large its components are, or may be expected to become
-    std::vector<double> series{};  ///< (F, a at all phases) in slow time, of degree sweeps - 1
+    std::vector<double> series{};  ///< (F, harmonics of a) in slow time
     double ratio = 0;              ///< by which a sweep changes the averaged force less than the one before
     Defect defect{};
     double noise = 0;  ///< of the averaged force by rounding, as its defect
@@ -51,11 +52,10 @@ public:
     /// How large the unknowns become, when a march has shown it.
     void know_scales(In scales, HarmonicPlan& plan);
 
-    /// More of each at another slow state of the run, to see what they would change.
-    struct Defects {
-        Defect by_phases{}, by_sweeps{};
-    };
-    Defects defects_at(const HarmonicPlan& plan, double t, In state);
+    /// What more phases would change.
+    Defect by_phases(const HarmonicSpot& spot, const HarmonicPlan& plan);
+    /// What one more sweep would change, at most: as much as the last term of the response did.
+    Defect by_sweeps(const HarmonicSpot& spot, const HarmonicPlan& plan);
 
     /// Whether the request says stop. Who watches the progress is told of it here, for programs that stop only then.
     bool stopped() const;
@@ -63,8 +63,6 @@ public:
     /// Whether a and its first derivatives are finite at the start, at all of so many phases.
     bool finite_force(std::size_t phases) const;
 
-    /// One sweep more, with the state that goes with it.
-    void raise_sweeps(HarmonicAverage& average, HarmonicPlan& plan) const;
     /// The next number of phases, or about twice as many.
     static std::size_t more_phases(std::size_t phases, bool many);
     /// As many as the fastest of several phases needs, which turns so often in the common period.
@@ -79,19 +77,34 @@ public:
 
 private:
     std::size_t n() const { return field_->dimension(); }
+    In X(In state) const { return state.first(n()); }
+    In V(In state) const { return state.subspan(n()); }
     std::vector<double> start() const;
-    void sweep(HarmonicAverage& average, int sweeps, const HarmonicPlan& plan) const;
-    /// One pass: sweeps at the state, and the state that goes with the response.
-    void pass(HarmonicAverage& average, int sweeps, HarmonicPlan& plan) const;
+    bool converts() const { return request_->options.initial.value_or("true-state") != "averaged"; }
+    /// One more sweep, and the state that goes with the response.
+    void sweep(HarmonicAverage& average, HarmonicPlan& plan) const;
+    void convert(const HarmonicAverage& average, HarmonicPlan& plan) const;
+    /// About twice as many phases, and not a multiple: one sweep from what the fewer have found, and another with what
+    /// that changes.
+    struct MorePhases {
+        HarmonicAverage average;
+        Response change{};
+        std::vector<double> force{};
+    };
+    MorePhases more_phases_at(const HarmonicSpot& spot, std::size_t phases);
+    HarmonicAverage with_phases(HarmonicPlan& plan, bool given, std::int64_t budget);
+    void with_sweeps(HarmonicAverage& average, HarmonicPlan& plan, std::int64_t budget);
+    void with_given_sweeps(HarmonicAverage& average, HarmonicPlan& plan, int sweeps) const;
     void measure(const HarmonicAverage& average, HarmonicPlan& plan);
     void weigh(std::size_t i, const HarmonicPlan& plan);
     void take_series(const HarmonicAverage& average, HarmonicPlan& plan) const;
+    bool finite(const HarmonicAverage& average, const HarmonicPlan& plan) const;
+    bool affordable(std::size_t evaluations, std::int64_t budget, HarmonicPlan& plan) const;
+    std::vector<double> changes(const HarmonicAverage& average) const;
     double change(In a, In b) const;
     double over_tolerance(In a, In b, const HarmonicPlan& plan) const;
-    /// Of responses on two grids, at some phases.
-    double difference(const HarmonicAverage& a, const Response& at_a, const HarmonicAverage& b, const Response& at_b,
-                      const HarmonicPlan& plan) const;
-    double off_the_grid(HarmonicAverage& average, const HarmonicPlan& plan) const;
+    /// Of a response, at any phase.
+    double over_tolerance(const Response& response, const HarmonicPlan& plan) const;
     double tolerance(std::size_t i, const HarmonicPlan& plan) const { return tolerance_.of(i, plan.scales[i]); }
     /// Of the velocity that F_i changes, or of the variable.
     double driven_tolerance(std::size_t i, const HarmonicPlan& plan) const {

@@ -18,6 +18,30 @@ SparsePattern pattern_of(const Model& model, const std::vector<MatrixEntry>& jac
     return SparsePattern(rows);
 }
 
+/// What blocks of points are asked for.
+std::vector<Node> gradient_and_curvature(const ConstraintTerms& terms) {
+    auto nodes = mapped(terms.jacobian, &MatrixEntry::node);
+    nodes.insert(nodes.end(), terms.curvature.begin(), terms.curvature.end());
+    return nodes;
+}
+
+class ModelConstraintBlocks final : public BlockConstraints {
+public:
+    ModelConstraintBlocks(PhaseEvaluator at_phases, InputValues inputs)
+        : at_phases_(std::move(at_phases)), inputs_(std::move(inputs)) {}
+
+    void operator()(const Block& block, Out numbers) override {
+        Block with_inputs = block;
+        with_inputs.theta = {};
+        with_inputs.parameters = *inputs_;
+        at_phases_(with_inputs, numbers);
+    }
+
+private:
+    PhaseEvaluator at_phases_;  // of this caller
+    InputValues inputs_;
+};
+
 }  // namespace
 
 // NOTE: the model is a copy, to whose graph the derivatives are added.
@@ -33,7 +57,12 @@ ModelConstraints::ModelConstraints(const Model& model, const ConstraintTerms& te
                                                                      : ModelFunction(model, terms.rates_at_rest)),
       curvature_at_rest_(terms.curvature_at_rest == terms.curvature ? curvature_
                                                                     : ModelFunction(model, terms.curvature_at_rest)),
+      at_phases_(model, gradient_and_curvature(terms)),
       inputs_(input_values(model)) {}
+
+std::unique_ptr<BlockConstraints> ModelConstraints::blocks() const {
+    return std::make_unique<ModelConstraintBlocks>(at_phases_, inputs_);
+}
 
 std::shared_ptr<const ModelConstraints> ModelConstraints::with_inputs(const InputValues& inputs) const {
     auto other = std::make_shared<ModelConstraints>(*this);

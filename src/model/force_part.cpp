@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "model/motion_code.hpp"
 #include "model/phase_evaluator.hpp"
 #include "model/problem_parts.hpp"
 
@@ -34,8 +35,17 @@ ModelForces::ModelForces(const Model& model, const std::vector<Node>& results) {
         return std::make_unique<ModelBlocks>(at_phases, phases);
     };
     operations = function.operations();
-    forces = Forces(function.self(), &ModelFunction::at, function.takes_numbers() ? &ModelFunction::one : nullptr,
-                    blocks, &ModelFunction::single);
+    forces =
+        Forces(function.self(), &ModelFunction::at, function.takes_numbers() ? &ModelFunction::one : nullptr, blocks)
+            .with_single(&ModelFunction::single);
+    if (operations <= MotionCode::longest) {
+        using Kind = MotionCode::Kind;
+        const Kind kind = model.is_first_order()                              ? Kind::rates
+                          : model.masses.empty() && !model.mass.is_diagonal() ? Kind::forces_on_coupled_masses
+                                                                              : Kind::forces;
+        forces = std::move(forces).with_motion_series(
+            MotionCode::of(hoisted(model.graph, results, model.places, *model.inputs), kind));
+    }
 }
 
 }  // namespace lento::model

@@ -66,10 +66,10 @@ public:
         return result;
     }
     /// The machine code itself, which loops call without a detour, once there is any.
-    static std::pair<Forces::One, const void*> single(const void* self) {
+    static Forces::Single single(const void* self) {
         const auto* code = static_cast<const Shared*>(self)->code.load(std::memory_order_acquire);
-        return code == nullptr ? std::pair<Forces::One, const void*>(one, self)
-                               : std::pair(code->scalar(), code->self());
+        return code == nullptr ? Forces::Single{one, nullptr, self}
+                               : Forces::Single{code->scalar(), nullptr, code->self()};
     }
 
     std::size_t operations() const { return shared_->evaluator.operations(); }

@@ -2,10 +2,7 @@
 
 #include "model/library.hpp"
 #include "model/mapped.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "model/vector_calls.hpp"
 
 namespace lento::model {
 namespace {
@@ -91,43 +88,15 @@ Library library_of(VectorFunction* Pair::*lanes) {
 
 }  // namespace
 
+bool has_fused_products() {
+    return __builtin_cpu_supports("fma");
+}
+
 const Library& vector_library(std::size_t lanes) {
     static const Library none, four = library_of(&Pair::four), eight = library_of(&Pair::eight);
-    const bool has_four = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_four = __builtin_cpu_supports("avx2") && has_fused_products();
     return lanes == 8 && __builtin_cpu_supports("avx512f") ? eight : lanes == 4 && has_four ? four : none;
 }
-
-namespace {
-
-// NOTE: of a structure of two vectors, which is returned in memory, the address is the first argument.
-[[gnu::target("avx2")]] void call_four(void* function, const double* a, double* y) {
-    _mm256_storeu_pd(y, reinterpret_cast<__m256d (*)(__m256d)>(function)(_mm256_loadu_pd(a)));
-}
-[[gnu::target("avx2")]] void call_four(void* function, const double* a, const double* b, double* y) {
-    using Function = __m256d (*)(__m256d, __m256d);
-    _mm256_storeu_pd(y, reinterpret_cast<Function>(function)(_mm256_loadu_pd(a), _mm256_loadu_pd(b)));
-}
-[[gnu::target("avx2")]] void call_four_for_both(void* function, const double* a, double* sine, double* cosine) {
-    __m256d both[2];
-    reinterpret_cast<void (*)(__m256d*, __m256d)>(function)(both, _mm256_loadu_pd(a));
-    _mm256_storeu_pd(sine, both[0]);
-    _mm256_storeu_pd(cosine, both[1]);
-}
-[[gnu::target("avx512f")]] void call_eight(void* function, const double* a, double* y) {
-    _mm512_storeu_pd(y, reinterpret_cast<__m512d (*)(__m512d)>(function)(_mm512_loadu_pd(a)));
-}
-[[gnu::target("avx512f")]] void call_eight(void* function, const double* a, const double* b, double* y) {
-    using Function = __m512d (*)(__m512d, __m512d);
-    _mm512_storeu_pd(y, reinterpret_cast<Function>(function)(_mm512_loadu_pd(a), _mm512_loadu_pd(b)));
-}
-[[gnu::target("avx512f")]] void call_eight_for_both(void* function, const double* a, double* sine, double* cosine) {
-    __m512d both[2];
-    reinterpret_cast<void (*)(__m512d*, __m512d)>(function)(both, _mm512_loadu_pd(a));
-    _mm512_storeu_pd(sine, both[0]);
-    _mm512_storeu_pd(cosine, both[1]);
-}
-
-}  // namespace
 
 void call_on(std::size_t lanes, void* function, const Octet& a, Octet& y) {
     if (lanes == a.size()) {
@@ -155,6 +124,9 @@ void call_sine_and_cosine(std::size_t lanes, void* function, const Octet& a, Oct
 }
 
 #else
+bool has_fused_products() {
+    return false;
+}
 const Library& vector_library(std::size_t) {
     static const Library none;
     return none;

@@ -33,6 +33,9 @@ const Library& vector_library(std::size_t lanes);
 /// The widest vectors, 8 or 4 numbers, that there are functions for; 1 where there are none.
 std::size_t widest_vectors();
 
+/// Whether this machine has instructions that add a product with one rounding.
+bool has_fused_products();
+
 /// What the interpreter works on.
 using Octet = std::array<double, 8>;
 /// Functions of `vector_library(lanes)` on eight numbers.

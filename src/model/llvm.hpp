@@ -65,7 +65,9 @@ public:
     decltype(&LLVMBuildSelect) BuildSelect = function("LLVMBuildSelect");
     decltype(&LLVMBuildStore) BuildStore = function("LLVMBuildStore");
     decltype(&LLVMBuildSub) BuildSub = function("LLVMBuildSub");
+    decltype(&LLVMBuildUIToFP) BuildUIToFP = function("LLVMBuildUIToFP");
     decltype(&LLVMConstInt) ConstInt = function("LLVMConstInt");
+    decltype(&LLVMConstNull) ConstNull = function("LLVMConstNull");
     decltype(&LLVMConstReal) ConstReal = function("LLVMConstReal");
     decltype(&LLVMConsumeError) ConsumeError = function("LLVMConsumeError");
     decltype(&LLVMCreateBuilderInContext) CreateBuilderInContext = function("LLVMCreateBuilderInContext");
@@ -88,9 +90,11 @@ public:
     decltype(&LLVMGetErrorMessage) GetErrorMessage = function("LLVMGetErrorMessage");
     decltype(&LLVMGetHostCPUFeatures) GetHostCPUFeatures = function("LLVMGetHostCPUFeatures");
     decltype(&LLVMGetHostCPUName) GetHostCPUName = function("LLVMGetHostCPUName");
+    decltype(&LLVMGetInsertBlock) GetInsertBlock = function("LLVMGetInsertBlock");
     decltype(&LLVMGetIntrinsicDeclaration) GetIntrinsicDeclaration = function("LLVMGetIntrinsicDeclaration");
     decltype(&LLVMGetModuleContext) GetModuleContext = function("LLVMGetModuleContext");
     decltype(&LLVMGetNamedFunction) GetNamedFunction = function("LLVMGetNamedFunction");
+    decltype(&LLVMGetNextBasicBlock) GetNextBasicBlock = function("LLVMGetNextBasicBlock");
     decltype(&LLVMGetParam) GetParam = function("LLVMGetParam");
     decltype(&LLVMGetTargetFromTriple) GetTargetFromTriple = function("LLVMGetTargetFromTriple");
     decltype(&LLVMGetTypeContext) GetTypeContext = function("LLVMGetTypeContext");

@@ -9,6 +9,7 @@
 #include "lento/problem/problem.hpp"
 #include "model/derive.hpp"
 #include "model/function.hpp"
+#include "model/phase_evaluator.hpp"
 
 namespace lento::model {
 
@@ -49,6 +50,7 @@ public:
                    std::span<Taylor> result) const override {
         curvature_(x, v, t, {}, inputs_->data(), result);
     }
+    std::unique_ptr<BlockConstraints> blocks() const override;
 
 private:
     ModelConstraints(const Model& model, const ConstraintTerms& terms);
@@ -56,6 +58,7 @@ private:
 
     ModelFunction values_, gradient_, rates_, curvature_;
     ModelFunction rates_at_rest_, curvature_at_rest_;  // time standing still; the same code where nothing moves
+    PhaseEvaluator at_phases_;                         // gradient and curvature
     InputValues inputs_;
 };
 

@@ -50,20 +50,30 @@ public:
     }
     /// The acceleration of one coordinate at one phase as a value: loops keep all of it in registers.
     struct Single {
-        Forces::One force;
-        const void* self;
+        Forces::Single force;
         const double* parameters;
         double inverse_mass;
         double operator()(double x, double v, double t, double theta) const {
             // NOTE: a branch is foretold where a product would be waited for, a tenth of a micro-step of a pendulum.
-            const double f = force(self, x, v, t, theta, parameters);
+            const double f = force.one(force.self, x, v, t, theta, parameters);
             return inverse_mass == 1 ? f : f * inverse_mass;
+        }
+        /// At x and v, and then at other_x and other_v + (change + factor times the first).
+        Forces::Two two(double x, double v, double other_x, double other_v, double change, double factor, double t,
+                        double theta) const {
+            if (force.two == nullptr) {
+                const double first = (*this)(x, v, t, theta);
+                return {first, (*this)(other_x, other_v + (change + factor * first), t, theta)};
+            }
+            const auto [first, second] =
+                force.two(force.self, x, v, other_x, other_v, change, factor * inverse_mass, t, theta, parameters);
+            return inverse_mass == 1 ? Forces::Two{first, second}
+                                     : Forces::Two{first * inverse_mass, second * inverse_mass};
         }
     };
     /// None where there are several coordinates, or the force takes no single numbers.
     std::optional<Single> single() const {
-        const auto [force, self] = problem_->forces.single();
-        return has_one_ ? std::optional(Single{force, self, parameters_, inverse_mass_}) : std::nullopt;
+        return has_one_ ? std::optional(Single{problem_->forces.single(), parameters_, inverse_mass_}) : std::nullopt;
     }
     void count(std::int64_t evaluations) { evaluations_ += evaluations; }
 

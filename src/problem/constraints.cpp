@@ -5,6 +5,56 @@
 #include "lento/base/misuse.hpp"
 
 namespace lento {
+namespace {
+
+/// One point after another.
+class PointwiseConstraints final : public BlockConstraints {
+public:
+    explicit PointwiseConstraints(const Constraints& constraints) : constraints_(&constraints) {}
+
+    void operator()(const Block& block, Out numbers) override {
+        if (block.degree == 0) {
+            lanes<double>(block, numbers_, numbers);
+        } else {
+            lanes<Taylor>(block, series_, numbers);
+        }
+    }
+
+private:
+    template <class S>
+    void lanes(const Block& block, std::vector<S>& space, Out numbers) const {
+        const std::size_t entries = constraints_->pattern().entries();
+        const std::size_t rows = entries + constraints_->count();
+        const std::size_t n = block.x.size() / block.lanes / (static_cast<std::size_t>(block.degree) + 1);
+        const BlockLayout state{n, block.lanes}, result{rows, block.lanes};
+        space.resize(2 * n + rows);
+        const std::span<S> all(space);
+        const auto x = all.first(n), v = all.subspan(n, n), found = all.last(rows);
+        for (std::size_t k = 0; k < block.lanes; ++k) {
+            state.gather(block.degree, block.x, k, x);
+            state.gather(block.degree, block.v, k, v);
+            if constexpr (std::is_same_v<S, double>) {
+                constraints_->gradient(x, block.t[k], found.first(entries));
+                constraints_->curvature(x, v, block.t[k], Clock::running, found.subspan(entries));
+            } else {
+                const auto t = S::variable(block.t[k], block.degree);
+                constraints_->gradient(x, t, found.first(entries));
+                constraints_->curvature(x, v, t, found.subspan(entries));
+            }
+            result.scatter(block.degree, found, k, numbers);
+        }
+    }
+
+    const Constraints* constraints_;
+    std::vector<double> numbers_;
+    std::vector<Taylor> series_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockConstraints> Constraints::blocks() const {
+    return std::make_unique<PointwiseConstraints>(*this);
+}
 
 Constraints::Constraints(std::vector<std::string> names, SparsePattern pattern)
     : names_(std::move(names)), pattern_(std::move(pattern)) {

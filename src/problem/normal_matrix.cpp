@@ -17,9 +17,6 @@ using Order = Eigen::PermutationMatrix<Eigen::Dynamic>;
 /// NOTE: measured on chains: below this a dense factorisation is the faster one.
 constexpr std::size_t most_dense = 24;
 
-/// Below this share of its diagonal entry, the squared sine of a gradient's angle with the others, a pivot is rounding.
-constexpr double least_pivot = 1e-13;
-
 Index index(std::size_t i) {
     return static_cast<Index>(i);
 }
@@ -30,7 +27,30 @@ struct Product {
     double weight;
 };
 
+/// Constraint order[j] becomes row j.
+Order order_of(const SparsePattern& pattern) {
+    std::vector<Eigen::Triplet<double>> triplets;
+    Index columns = 0;
+    for (std::size_t j = 0; j < pattern.rows(); ++j) {
+        for (const std::size_t column : pattern.row(j)) {
+            triplets.emplace_back(index(j), index(column), 1.0);
+            columns = std::max(columns, index(column) + 1);
+        }
+    }
+    SparseMatrix incidence(index(pattern.rows()), columns);
+    incidence.setFromTriplets(triplets.begin(), triplets.end());
+    const SparseMatrix neighbours = incidence * SparseMatrix(incidence.transpose());
+    Order order;
+    Eigen::AMDOrdering<int>()(neighbours, order);
+    return order;
+}
+
 }  // namespace
+
+std::vector<std::size_t> elimination_order(const SparsePattern& pattern) {
+    const auto order = order_of(pattern);
+    return {order.indices().begin(), order.indices().end()};
+}
 
 class NormalMatrix::Dense {
 public:
@@ -107,7 +127,8 @@ private:
 
 class NormalMatrix::Sparse {
 public:
-    Sparse(const SparsePattern& pattern, const Mass& mass) : order_(order_of(pattern)), right_(index(pattern.rows())) {
+    Sparse(const SparsePattern& pattern, const Mass& mass)
+        : order_(order_of(pattern).inverse()), right_(index(pattern.rows())) {
         std::vector<std::vector<std::pair<std::size_t, std::size_t>>> by_column(mass.dimension());
         for (std::size_t j = 0; j < pattern.rows(); ++j) {
             for (std::size_t e = pattern.start(j); e < pattern.start(j + 1); ++e) {
@@ -181,24 +202,6 @@ public:
         }
     }
 
-    /// Constraint j becomes row order[j].
-    static Order order_of(const SparsePattern& pattern) {
-        std::vector<Eigen::Triplet<double>> triplets;
-        Index columns = 0;
-        for (std::size_t j = 0; j < pattern.rows(); ++j) {
-            for (const std::size_t column : pattern.row(j)) {
-                triplets.emplace_back(index(j), index(column), 1.0);
-                columns = std::max(columns, index(column) + 1);
-            }
-        }
-        SparseMatrix incidence(index(pattern.rows()), columns);
-        incidence.setFromTriplets(triplets.begin(), triplets.end());
-        const SparseMatrix neighbours = incidence * SparseMatrix(incidence.transpose());
-        Order inverse;
-        Eigen::AMDOrdering<int>()(neighbours, inverse);
-        return inverse.inverse();
-    }
-
 private:
     static std::size_t place(const SparseMatrix& matrix, std::size_t row, std::size_t column) {
         const int* begin = matrix.innerIndexPtr() + matrix.outerIndexPtr()[column];
@@ -214,7 +217,7 @@ private:
         }
     }
 
-    Order order_;
+    Order order_;  // constraint j becomes row order_[j]
     SparseMatrix upper_, full_;
     std::vector<Product> upper_products_, full_products_;
     Eigen::VectorXd right_, pivots_;

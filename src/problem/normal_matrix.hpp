@@ -10,6 +10,12 @@
 
 namespace lento {
 
+/// Below this share of its diagonal entry, the squared sine of a gradient's angle with the others, a pivot is rounding.
+inline constexpr double least_pivot = 1e-13;
+
+/// The order in which constraints are eliminated so that the sparse factors of the matrix fill little (AMD).
+std::vector<std::size_t> elimination_order(const SparsePattern& pattern);
+
 class NormalMatrix {
 public:
     NormalMatrix(const SparsePattern& pattern, const Mass& mass);
@@ -40,6 +46,8 @@ public:
         }
     }
 
+    /// Of a dense matrix, by rows.
+    std::span<const double> inverse() const { return inverse_; }
     bool is_dense() const { return !inverse_.empty(); }
 
 private:

@@ -36,13 +36,21 @@ Normals::Normals(const Mass& mass, std::shared_ptr<const Constraints> constraint
 
 void Normals::at(In x, double t, Out numbers) const {
     constraints_->gradient(x, t, numbers.first(entries()));
+    divide(x, t, numbers);
+}
+
+void Normals::at(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> numbers) const {
+    constraints_->gradient(x, t, numbers.first(entries()));
+    divide(x, t, numbers);
+}
+
+void Normals::divide(In x, double t, Out numbers) const {
     if (mass_.varies()) {
         divide_rows(mass_.function(), pattern(), x, t, numbers);
     }
 }
 
-void Normals::at(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> numbers) const {
-    constraints_->gradient(x, t, numbers.first(entries()));
+void Normals::divide(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> numbers) const {
     if (mass_.varies()) {
         divide_rows(mass_.function(), pattern(), x, t, numbers);
     }

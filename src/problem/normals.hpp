@@ -26,6 +26,9 @@ public:
     /// At a point, or along a series. Not numbers where the masses are not positive definite.
     void at(In x, double t, Out numbers) const;
     void at(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> numbers) const;
+    /// The numbers behind the entries of g', which are given.
+    void divide(In x, double t, Out numbers) const;
+    void divide(std::span<const Taylor> x, const Taylor& t, std::span<Taylor> numbers) const;
 
     /// y -= factor M^-1 g'^T mu
     void pull(In numbers, In mu, double factor, Out y);

@@ -11,17 +11,20 @@
 namespace lento {
 
 /// A point with velocity, the acceleration of the active forces there, and the gradient of the constraints.
-struct ConstrainedState : MotionState<double> {
-    std::vector<double> gradient;
+template <class Surface>
+struct StateOn : MotionState<double, Surface::extent> {
+    typename Surface::Gradient gradient;
 
-    explicit ConstrainedState(const Manifold& manifold)
-        : MotionState<double>(manifold.dimension()), gradient(manifold.entries()) {}
+    explicit StateOn(const Surface& surface)
+        : MotionState<double, Surface::extent>(surface.dimension()), gradient(surface.new_gradient()) {}
 };
+using ConstrainedState = StateOn<Manifold>;
 
 /// Renews the gradient and its matrix at the state's position. Not converged: the constraints are dependent there.
-inline Convergence linearise(Manifold& manifold, double t, ConstrainedState& state) {
-    manifold.gradient(state.x(), t, state.gradient);
-    const bool independent = manifold.factorise(state.gradient);
+template <class Surface>
+Convergence linearise(Surface& surface, double t, StateOn<Surface>& state) {
+    surface.gradient(state.x(), t, state.gradient);
+    const bool independent = surface.factorise(state.gradient);
     return {.converged = independent, .independent = independent};
 }
 
@@ -32,24 +35,29 @@ inline Convergence linearise(Manifold& manifold, double t, ConstrainedState& sta
 ///
 /// and v_{1/2} = v_0 + h/2 M^-1 (f_0 - g'(x_0)^T lambda_0). The multiplier at a point is known once the next point is.
 /// Velocities there are v_{n-1/2} + h/2 M^-1 f_n made tangential: those of RATTLE, whose positions are the same.
-class Shake {
+///
+/// On a manifold, or on one of known size (`problem/fixed_manifold.hpp`).
+template <class Surface>
+class ShakeOn {
 public:
     static constexpr int order = 2;
     static constexpr int evaluations = 1;
 
-    explicit Shake(Manifold& manifold, VelocityUse use = VelocityUse::possible)
-        : manifold_(&manifold),
+    using State = StateOn<Surface>;
+
+    explicit ShakeOn(Surface& surface, VelocityUse use = VelocityUse::possible)
+        : manifold_(&surface),
           use_(use),
-          half_(manifold.dimension()),
-          predicted_(manifold.dimension()),
-          mu_(manifold.count()),
-          nu_(manifold.count()) {}
+          half_(make_vector<double, extent>(surface.dimension())),
+          predicted_(make_vector<double, extent>(surface.dimension())),
+          mu_(make_vector<double, count_extent>(surface.constraints().count())),
+          nu_(mu_) {}
 
     /// The next step starts afresh, from the velocity at its point.
     void restart() { last_step_ = 0; }
 
     template <class Acceleration, class Time>
-    Convergence step(Acceleration&& acceleration, Time&& time, double h, ConstrainedState& state) {
+    Convergence step(Acceleration&& acceleration, Time&& time, double h, State& state) {
         if (auto moved = move(time(1.0), h, state); !moved.converged) {
             return moved;
         }
@@ -64,7 +72,7 @@ public:
     }
 
     /// The position part alone: to x_{n+1}. Windows need no more; they renew the acceleration by `evaluate`.
-    Convergence move(double end, double h, ConstrainedState& state) {
+    Convergence move(double end, double h, State& state) {
         const auto x = state.x();
         const auto a = state.a();
         const bool goes_on = h == last_step_;
@@ -84,7 +92,7 @@ public:
 
     /// The active acceleration at the point reached; forces see the predicted velocity v_{n+1/2} + h/2 a_n.
     template <class Acceleration>
-    void evaluate(Acceleration&& acceleration, double h, ConstrainedState& state) {
+    void evaluate(Acceleration&& acceleration, double h, State& state) {
         if (use_ == VelocityUse::possible) {
             // NOTE: the kick of the constraint forces is part of it; it is as large as that of the active ones.
             std::ranges::copy(state.a(), predicted_.begin());
@@ -97,14 +105,19 @@ public:
     }
 
     /// lambda at the point from which the last `move` went.
-    In multipliers() const { return mu_; }
+    std::span<const double, Surface::count_extent> multipliers() const { return mu_; }
 
 private:
-    Manifold* manifold_;
+    static constexpr std::size_t extent = Surface::extent;
+    static constexpr std::size_t count_extent = Surface::count_extent;
+
+    Surface* manifold_;
     VelocityUse use_;
     double last_step_ = 0;
-    std::vector<double> half_, predicted_, mu_, nu_;
+    Vector<double, extent> half_, predicted_;
+    Vector<double, count_extent> mu_, nu_;
 };
+using Shake = ShakeOn<Manifold>;
 
 /// RATTLE, symmetric (vibrated, section 4.3):
 ///

@@ -1,7 +1,8 @@
 /// Any explicit Runge-Kutta method given by its tableau (`step/tableaus.hpp`).
 ///
 /// The state carries the rate at its point, so the first stage is free and each step ends with the rate at the new
-/// point: `stages` evaluations a step, one fewer for first-same-as-last tableaus.
+/// point: `stages` evaluations a step, one fewer for first-same-as-last tableaus. Two stages at one time, or the last and
+/// the new point, are asked for together where the rate can do that (`Rates` in `step/state.hpp`).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ public:
     static constexpr int evaluations = static_cast<int>(stages) - (tableau.first_same_as_last ? 1 : 0);
     using State = FirstOrderState<S, Extent>;
 
-    explicit RungeKutta(std::size_t dimension) : start_(make_vector<S, Extent>(dimension)) {
+    explicit RungeKutta(std::size_t dimension)
+        : start_(make_vector<S, Extent>(dimension)), point_(make_vector<S, Extent>(dimension)) {
         for (auto& rate : rates_) {
             rate = make_vector<S, Extent>(dimension);
         }
@@ -33,16 +35,7 @@ public:
     void step(Rate&& rate, S h, State& state, std::span<const S> base = {}) {
         start_ = state.y;
         rates_[0] = state.rate;
-        // NOTE: unrolled, so that equal nodes c share what the right-hand side makes of the time alone.
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (stage<I + 1>(rate, h, state), ...);
-        }
-        (std::make_index_sequence<evaluations - 1>());
-        advance<static_cast<std::size_t>(evaluations)>(tableau.b, h, state);
-        for (std::size_t k = 0; k < base.size(); ++k) {
-            state.y[k] += base[k] - start_[k];
-        }
-        rate(S(1), std::span<const S, Extent>(state.y), std::span<S, Extent>(state.rate));
+        evaluate<1>(rate, h, state, base);
         if constexpr (tableau.first_same_as_last) {
             rates_[stages - 1] = state.rate;
         }
@@ -54,24 +47,83 @@ public:
     const std::array<Vector<S, Extent>, stages>& rates() const { return rates_; }
 
 private:
-    template <std::size_t I, class Rate>
-    void stage(Rate&& rate, S h, State& state) {
-        advance<I>(tableau.a[I], h, state);
-        rate(tableau.c[I], std::span<const S, Extent>(state.y), std::span<S, Extent>(rates_[I]));
-    }
+    using In = std::span<const S, Extent>;
+    using Out = std::span<S, Extent>;
 
-    /// y_0 + h sum_{j < Count} weights_j Y'_j
-    template <std::size_t Count>
-    void advance(const std::array<S, stages>& weights, S h, State& state) {
-        [&]<std::size_t... J>(std::index_sequence<J...>) {
+    // Evaluations of a step are numbered from 1; the last is at the new point, the others are stages.
+    static constexpr std::size_t last = evaluations;
+    static constexpr S node(std::size_t i) { return i < last ? tableau.c[i] : S(1); }
+    static constexpr const auto& weights(std::size_t i) { return i < last ? tableau.a[i] : tableau.b; }
+    Vector<S, Extent>& rate_at(std::size_t i, State& state) { return i < last ? rates_[i] : state.rate; }
+
+    /// Evaluation I and those after it. Two that follow each other at one time are asked for together.
+    template <std::size_t I, class Rate>
+    void evaluate(Rate& rate, S h, State& state, std::span<const S> base) {
+        if constexpr (I == last || node(I) != node(I + 1)) {
+            const In from = origin<I>(base);
+            for (std::size_t k = 0; k < from.size(); ++k) {
+                state.y[k] = from[k] + change<I, I>(h, k);
+            }
+            rate(node(I), In(state.y), Out(rate_at(I, state)));
+            if constexpr (I < last) {
+                evaluate<I + 1>(rate, h, state, base);
+            }
+        } else {
             for (std::size_t k = 0; k < start_.size(); ++k) {
-                state.y[k] = start_[k] + h * ((weights[J] * rates_[J][k]) + ...);
+                point_[k] = start_[k] + change<I, I>(h, k);
+                state.y[k] = change<I + 1, I>(h, k);
+            }
+            evaluate_two(rate, node(I), In(point_), Out(rates_[I]), origin<I + 1>(base), Out(state.y),
+                         h * weights(I + 1)[I], Out(rate_at(I + 1, state)));
+            if constexpr (I + 1 < last) {
+                evaluate<I + 2>(rate, h, state, base);
             }
         }
-        (std::make_index_sequence<Count>());
     }
 
-    Vector<S, Extent> start_;
+    /// At y, and then at z, which becomes from + (z + factor times the first).
+    template <class Rate>
+    static void evaluate_two(Rate& rate, S c, In y, Out at_y, In from, Out z, S factor, Out at_z) {
+        if constexpr (requires { rate.two(c, y, at_y, from, z, factor, at_z); }) {
+            rate.two(c, y, at_y, from, z, factor, at_z);
+        } else {
+            rate(c, y, at_y);
+            for (std::size_t k = 0; k < z.size(); ++k) {
+                z[k] = from[k] + (z[k] + factor * at_y[k]);
+            }
+            rate(c, In(z), at_z);
+        }
+    }
+
+    /// What the point of evaluation I starts from.
+    template <std::size_t I>
+    In origin(std::span<const S> base) const {
+        return I == last && !base.empty() ? In(base.data(), start_.size()) : In(start_);
+    }
+
+    /// h sum_{j < Count} weights_j Y'_j, of the point of evaluation I.
+    template <std::size_t I, std::size_t Count>
+    S change(S h, std::size_t k) const {
+        constexpr auto used = [] {
+            std::array<std::size_t, Count + 1> js{};  // how many, and which
+            for (std::size_t j = 0; j < Count; ++j) {
+                if (weights(I)[j] != 0) {
+                    js[++js[0]] = j;
+                }
+            }
+            return js;
+        }();
+        if constexpr (used[0] == 0) {
+            return S(0);
+        } else {
+            return [&]<std::size_t... N>(std::index_sequence<N...>) {
+                return h * ((weights(I)[used[N + 1]] * rates_[used[N + 1]][k]) + ...);
+            }
+            (std::make_index_sequence<used[0]>());
+        }
+    }
+
+    Vector<S, Extent> start_, point_;
     std::array<Vector<S, Extent>, stages> rates_;
 };
 
@@ -90,14 +142,28 @@ public:
     template <class Acceleration>
     void step(Acceleration&& acceleration, S h, State& state) {
         using Part = std::span<const S, Extent>;
+        using OutPart = std::span<S, Extent>;
         const std::size_t d = Extent == dynamic ? dimension_ : Extent;
         std::copy_n(state.v().begin(), d, state.rate.begin());
-        inner_.step(
-            [&](S c, auto y, auto rate) {
-                std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(d), d, rate.begin());
-                acceleration(c, Part(y.data(), d), Part(y.data() + d, d), std::span<S, Extent>(rate.data() + d, d));
-            },
-            h, state);
+        const auto one = [&](S c, auto y, auto rate) {
+            std::copy_n(y.data() + d, d, rate.data());
+            acceleration(c, Part(y.data(), d), Part(y.data() + d, d), OutPart(rate.data() + d, d));
+        };
+        if constexpr (requires { acceleration.two; }) {
+            const auto two = [&](S c, auto y, auto at_y, auto from, auto z, S factor, auto at_z) {
+                std::copy_n(y.data() + d, d, at_y.data());
+                for (std::size_t k = 0; k < d; ++k) {
+                    z[k] = from[k] + (z[k] + factor * y[d + k]);
+                }
+                acceleration.two(c, Part(y.data(), d), Part(y.data() + d, d), OutPart(at_y.data() + d, d),
+                                 Part(z.data(), d), Part(from.data() + d, d), OutPart(z.data() + d, d), factor,
+                                 OutPart(at_z.data() + d, d));
+                std::copy_n(z.data() + d, d, at_z.data());
+            };
+            inner_.step(Rates{one, two}, h, state);
+        } else {
+            inner_.step(one, h, state);
+        }
     }
 
 private:

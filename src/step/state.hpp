@@ -46,4 +46,17 @@ struct VariablesState : FirstOrderState<S, Extent> {
     View a() { return View(this->rate); }
 };
 
+/// Rates that can be asked for at two points with one time, the second of which depends on the first rate:
+///
+///     rates.two(c, y, at_y, from, z, factor, at_z)              y' at y, z = from + (z + factor y'), z' at z
+///     accelerations.two(c, x, v, at_x, other_x, from, other_v, factor, at_other)      the same of velocities
+///
+/// so that what depends on the time alone, as a phase does, is computed once.
+template <class One, class Two>
+struct Rates : One {
+    Two two;
+};
+template <class One, class Two>
+Rates(One, Two) -> Rates<One, Two>;
+
 }  // namespace lento

@@ -180,6 +180,24 @@ samples = 3
         self.refused(2, ["micro = 'verlet'", "stepper for variables", "dopri8"], "run", momentum, "--option", "micro=verlet")
         self.refused(2, ["macro = 'verlet'", "rk4"], "run", momentum, "--option", "macro=verlet", "--option", "macro_step=0.1")
 
+    def test_direct_by_taylor_series(self):
+        pendulum = (PENDULUM, "--set", "omega=1e4", "--method", "direct")
+        by = {macro: self.run_json(*pendulum, "--option", f"macro={macro}", "-o", macro) for macro in ("taylor", "rkn12", "dop853")}
+        for macro, summary in by.items():
+            self.assertEqual((summary["outcome"], summary["options"]["macro"]), ("completed", macro))
+            for name in ("q", "q_dot"):
+                self.assertLessEqual(abs(summary["final"][name] - by["rkn12"]["final"][name]), summary["error_estimate"][name] + by["rkn12"]["error_estimate"][name])
+        self.assertLess(by["taylor"]["statistics"]["macro_steps"], 0.5 * by["dop853"]["statistics"]["macro_steps"])
+        again = self.run_json(*pendulum, "--option", "macro=taylor", "-o", "again")
+        self.assertEqual(again["final"], by["taylor"]["final"])
+        self.assertEqual((self.at / "again" / "solution.csv").read_bytes(), (self.at / "taylor" / "solution.csv").read_bytes())
+        # Long runs of forces that see velocities take it by themselves.
+        self.assertEqual(self.run_json(MODELS / "bead-on-hoop.toml", "--method", "direct", "--t-end", "0.2")["options"]["macro"], "taylor")
+        kinked = self.at / "kinked.toml"
+        kinked.write_text('lento = 1\n[coordinates]\nx = { start = 1 }\n[forces]\nx = "-abs(x)*x"\n[run]\nt_end = 5\n')
+        self.assertEqual(self.run_json(kinked, "--method", "direct")["outcome"], "completed")
+        self.refused(2, ["macro = taylor", "kinks"], "run", kinked, "--method", "direct", "--option", "macro=taylor")
+
     def test_check(self):
         data = json.loads(self.lento("check", PENDULUM, "--json").stdout)
         self.assertAlmostEqual(data["periods"][0]["period"], 1e-6, places=12)

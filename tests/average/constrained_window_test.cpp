@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include <Eigen/Dense>
+
 #include "allocation_count.hpp"
 #include "average/window.hpp"
 #include "papers/chain.hpp"
@@ -25,7 +27,10 @@ class ChainWindow {
 public:
     ChainWindow(const Chain& chain, double omega, const std::string& micro, Sides sides, const char* filter = "period",
                 double periods = 1)
-        : problem_(chain.vibrated(omega)),
+        : ChainWindow(chain.vibrated(omega), micro, sides, filter, periods) {}
+    ChainWindow(const Problem& problem, const std::string& micro, Sides sides, const char* filter = "period",
+                double periods = 1)
+        : problem_(problem),
           acceleration_(problem_.free()),
           manifold_(problem_),
           window_(make_constrained_window(
@@ -79,6 +84,26 @@ TEST(ConstrainedWindow, half_a_window_equals_the_whole_for_even_forces) {
         ChainWindow(chain, 1e4, micro, Sides::both)(x, whole);
         for (std::size_t i = 0; i < 6; ++i) {
             EXPECT_NEAR(half[i], whole[i], 1e-6 * (1 + std::abs(whole[i]))) << micro;
+        }
+    }
+}
+
+/// A matrix of masses that is not known to be diagonal has no window of fixed size.
+TEST(ConstrainedWindow, of_fixed_size_is_that_of_any_size) {
+    for (std::size_t n = 1; n <= 10; ++n) {
+        const auto chain = Chain::rope(n, 0.1 * static_cast<double>(n), 2.0);
+        const auto fixed = chain.vibrated(1e4);
+        auto any = fixed;
+        any.mass = Mass::full(
+            Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(2 * n), static_cast<Eigen::Index>(2 * n)).eval());
+        const auto x = wave(chain);
+        for (const auto sides : {Sides::both, Sides::forward}) {
+            std::vector<double> first(3 * n), second(3 * n);
+            ChainWindow(fixed, "shake", sides)(x, first);
+            ChainWindow(any, "shake", sides)(x, second);
+            for (std::size_t i = 0; i < 3 * n; ++i) {
+                EXPECT_NEAR(first[i], second[i], 1e-7 * (1 + std::abs(second[i]))) << n << " links, " << i;
+            }
         }
     }
 }

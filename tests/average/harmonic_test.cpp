@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -26,52 +27,71 @@ std::vector<double> on_grid(std::size_t m, auto function) {
 }
 
 RC_GTEST_PROP(PhaseGrid, is_exact_for_harmonics_below_half_its_points, ()) {
-    const auto m = *rc::gen::inRange<std::size_t>(3, 40);
+    const auto m = *rc::gen::inRange<std::size_t>(3, 300);
     const auto h = *rc::gen::inRange<std::size_t>(1, (m + 1) / 2);
     const double shift = *rc::gen::inRange(0, 628) / 100.0;
     const auto harmonic = static_cast<double>(h);
-    const PhaseGrid grid(m);
+    PhaseGrid grid(m);
     const auto g = on_grid(m, [&](double phi) { return 3 + std::cos(harmonic * phi + shift); });
-    RC_ASSERT(std::abs(grid.mean(g) - 3) < 1e-14);
-    std::vector<double> inverse(m);
-    grid.inverse(2, g, 0, {}, inverse);
-    const auto expected = on_grid(m, [&](double phi) { return 2 * std::sin(harmonic * phi + shift) / harmonic; });
-    for (std::size_t k = 0; k < m; ++k) {
-        RC_ASSERT(std::abs(inverse[k] - expected[k]) < 1e-12);
+    RC_ASSERT(std::abs(grid.mean(g) - 3) < 1e-13);
+    std::vector<double> harmonics(2 * grid.highest());
+    grid.analyse(g, harmonics);
+    for (std::size_t c = 0; c < harmonics.size(); ++c) {
+        const double own = c % 2 == 0 ? std::cos(shift) : -std::sin(shift);
+        RC_ASSERT(std::abs(harmonics[c] - (c / 2 + 1 == h ? own : 0)) < 1e-12);
     }
-    RC_ASSERT(std::abs(grid.value(g, 0.7) - 3 - std::cos(harmonic * 0.7 + shift)) < 1e-12);
+    std::vector<double> back(m);
+    grid.synthesise(3, harmonics, back);
+    for (std::size_t k = 0; k < m; ++k) {
+        RC_ASSERT(std::abs(back[k] - g[k]) < 1e-12);
+    }
+    RC_ASSERT(std::abs(PhaseGrid::value(harmonics, 0.7) - std::cos(harmonic * 0.7 + shift)) < 1e-12);
 }
 
-/// The closed form of the weights against the sum that it is of, and on the points, and next to them.
-TEST(PhaseGrid, weights_are_the_sum_of_cosines) {
-    for (const std::size_t points : {2, 3, 4, 5, 8, 9, 12, 33, 128, 501}) {
-        const PhaseGrid grid(points);
-        const auto m = static_cast<double>(points);
-        double worst = 0;
-        const auto compare = [&](std::size_t k, double phi) {
-            const double d = phi - 2 * pi * static_cast<double>(k) / m;
-            double kernel = 1;
-            for (std::size_t h = 1; h <= (points - 1) / 2; ++h) {
-                kernel += 2 * std::cos(static_cast<double>(h) * d);
-            }
-            kernel += points % 2 == 0 ? std::cos(m / 2 * d) : 0;
-            worst = std::max(worst, std::abs(grid.weight(k, phi) - kernel / m));
-        };
-        for (const std::size_t k : {std::size_t{0}, std::size_t{1}, points / 2, points - 1}) {
-            for (const double phi : {0.0, 0.3, 2.2, pi, 4.5, 2 * pi, 7.0, -1.0, 40.0}) {
-                compare(k, phi);
-            }
-            for (std::size_t j = 0; j < points; ++j) {
-                const double at = 2 * pi * static_cast<double>(j) / m;
-                EXPECT_NEAR(grid.weight(k, at), j == k ? 1 : 0, 1e-15 * m) << points;
-                for (const double beside : {1e-17, 1e-15, 1e-12, 1e-8, 1e-4}) {
-                    compare(k, at + beside);
-                    compare(k, at - beside);
-                }
-            }
+/// The highest harmonic of an even number of phases, whose phase they do not tell.
+TEST(PhaseGrid, leaves_out_the_harmonic_of_half_its_points) {
+    for (const std::size_t m : {2, 4, 8, 200}) {
+        PhaseGrid grid(m);
+        const auto g = on_grid(m, [&](double phi) { return 1 + std::cos(static_cast<double>(m / 2) * phi); });
+        std::vector<double> harmonics(2 * grid.highest());
+        grid.analyse(g, harmonics);
+        for (const double harmonic : harmonics) {
+            EXPECT_NEAR(harmonic, 0, 1e-14 * static_cast<double>(m)) << m;
         }
-        EXPECT_LT(worst, 1e-14 * m) << points;
+        EXPECT_NEAR(grid.mean(g), 1, 1e-14);
     }
+}
+
+/// a = R(t) cos(phi) with a cubic R: the response ends after its third derivative.
+TEST(Harmonic, response_to_a_series_solves_its_equations) {
+    constexpr double omega = 40;
+    constexpr double h = 0.3;
+    constexpr int degree = 3;
+    ForceField field(vibrated_system(1, omega, [](auto, auto, auto, auto, auto f) { f[0] = 0.0; }));
+    const HarmonicAverage average(field, 5);
+    constexpr std::size_t stride = 5;  // of four numbers c_1, s_1, c_2, s_2
+    std::vector<double> rates(stride * (degree + 1));
+    const std::array r{0.7, -0.4, 1.1, 0.5};
+    for (std::size_t j = 0; j <= degree; ++j) {
+        rates[j * stride] = r[j];
+    }
+    Response response, last;
+    average.respond(degree, h, rates.data(), stride, response);
+    average.respond_to_last(degree, h, &rates[degree * stride], last);
+    // With p = 1/omega and derivatives R_j: W = p R sin + p^2 R_1 cos - p^3 R_2 sin - p^4 R_3 cos, and
+    // Delta = -p^2 R cos + 2 p^3 R_1 sin + 3 p^4 R_2 cos - 4 p^5 R_3 sin.
+    const auto p = [](int power) { return std::pow(omega, -power); };
+    const double r1 = r[1] / h;
+    const double r2 = 2 * r[2] / (h * h);
+    const double r3 = 6 * r[3] / (h * h * h);
+    EXPECT_NEAR(response.velocity[0], p(2) * r1 - p(4) * r3, 1e-16);
+    EXPECT_NEAR(response.velocity[1], p(1) * r[0] - p(3) * r2, 1e-16);
+    EXPECT_NEAR(response.displacement[0], -p(2) * r[0] + 3 * p(4) * r2, 1e-17);
+    EXPECT_NEAR(response.displacement[1], 2 * p(3) * r1 - 4 * p(5) * r3, 1e-17);
+    EXPECT_NEAR(last.velocity[0], -p(4) * r3, 1e-18);
+    EXPECT_NEAR(last.velocity[1], 0, 1e-18);
+    EXPECT_NEAR(last.displacement[1], -4 * p(5) * r3, 1e-20);
+    EXPECT_EQ(response.displacement[2], 0);
 }
 
 TEST(PhaseGrid, means_of_large_forces_keep_their_digits) {

@@ -3,8 +3,10 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <random>
 
 #include <Eigen/Dense>
@@ -13,6 +15,7 @@
 #include "papers/chain.hpp"
 #include "problem/acceleration.hpp"
 #include "problem/manifold.hpp"
+#include "problem/normal_lanes.hpp"
 #include "problem/normal_matrix.hpp"
 
 namespace lento {
@@ -134,6 +137,63 @@ TEST(NormalMatrix, solves_like_a_dense_matrix) {
         close(full(here) * inverse * full(here).transpose());
         RC_ASSERT(matrix.factorise(there, here));
         close(full(there) * inverse * full(here).transpose());
+    });
+}
+
+/// Lanes without pivoting find the constraints dependent where the dense matrix with pivots does: gradients that are
+/// sums of others but for a part whose square is the pivot.
+TEST(NormalLanes, solve_and_refuse_like_the_matrix_of_one_point) {
+    rc::check([](std::uint32_t seed) {
+        std::mt19937_64 random(seed);
+        std::uniform_real_distribution<double> any(-1, 1);
+        const std::size_t n = 1 + seed % 8;
+        const std::size_t d = n + 2;
+        const std::size_t lanes = 1 + seed % 5;
+        std::vector<std::size_t> all(d);
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        const SparsePattern pattern(std::vector(n, all));
+        std::vector<double> block(n * d * lanes);
+        std::vector<double> apart(lanes);
+        std::vector<std::vector<double>> single(lanes, std::vector<double>(n * d));
+        for (std::size_t k = 0; k < lanes; ++k) {
+            for (auto& entry : single[k]) {
+                entry = any(random);
+            }
+            // NOTE: not near the border between the two, where both may be right: a pivot of 1e-13.
+            apart[k] = std::array{1.0, 1e-3, 1e-4, 1e-9, 0.0}[(seed + k) % 5];
+            for (std::size_t i = 0; i < d && n > 1; ++i) {
+                const double other = n > 2 ? single[k][d + i] : 0.0;
+                auto& entry = single[k][(n - 1) * d + i];
+                entry = apart[k] * entry + (apart[k] < 1 ? single[k][i] + 0.5 * other : 0.0);
+            }
+            for (std::size_t e = 0; e < n * d; ++e) {
+                block[e * lanes + k] = single[k][e];
+            }
+        }
+        NormalLanes together(pattern, pattern);
+        together.factorise(lanes, block.data(), block.data());
+        std::vector<double> right(n * lanes);
+        for (auto& number : right) {
+            number = any(random);
+        }
+        auto found = right;
+        together.solve(found.data());
+        NormalMatrix alone(pattern, Mass(d));
+        for (std::size_t k = 0; k < lanes; ++k) {
+            std::vector<double> expected(n);
+            for (std::size_t j = 0; j < n; ++j) {
+                expected[j] = right[j * lanes + k];
+            }
+            const bool independent = alone.factorise(single[k]);
+            RC_ASSERT(independent == (n == 1 || apart[k] >= 1e-4));
+            alone.solve(expected);
+            for (std::size_t j = 0; j < n; ++j) {
+                const double value = found[j * lanes + k];
+                RC_ASSERT(std::isnan(value) == !independent);
+                RC_ASSERT(!independent || apart[k] < 1 ||
+                          std::abs(value - expected[j]) < 1e-6 * (1 + largest(expected)));
+            }
+        }
     });
 }
 
