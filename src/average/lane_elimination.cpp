@@ -47,8 +47,11 @@ SparsePattern LaneElimination::push_pattern(const Mass& mass, const SparsePatter
     return SparsePattern(std::vector(normals.rows(), all));
 }
 
-void LaneElimination::operator()(const Block& block, Out f) {
-    const std::size_t terms = static_cast<std::size_t>(block.degree) + 1;
+void LaneElimination::operator()(const Block& given, Out f) {
+    const std::size_t terms = static_cast<std::size_t>(given.degree) + 1;
+    Block block = given;  // whose arrays may be longer
+    block.x = given.x.first(terms * dimension_ * given.lanes);
+    block.v = given.v.first(terms * dimension_ * given.lanes);
     const std::size_t count = pattern_.rows();
     lanes_ = block.lanes;
     normals_.resize(terms * normal_rows_ * lanes_);

@@ -23,7 +23,7 @@ public:
     explicit LaneElimination(const Problem& problem);
 
     /// Makes of the forces at a block of points accelerations, in place; not numbers where constraints are dependent.
-    void operator()(const Block& block, Out f);
+    void operator()(const Block& given, Out f);
     /// Of all coefficients at all points.
     In multipliers() const { return lambda_; }
     /// Of coefficient 0, on average over the points.
