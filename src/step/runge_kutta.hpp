@@ -53,13 +53,24 @@ private:
     // Evaluations of a step are numbered from 1; the last is at the new point, the others are stages.
     static constexpr std::size_t last = evaluations;
     static constexpr S node(std::size_t i) { return i < last ? tableau.c[i] : S(1); }
+    static constexpr bool shares_time(std::size_t i) { return i < last && node(i) == node(i + 1); }
     static constexpr const auto& weights(std::size_t i) { return i < last ? tableau.a[i] : tableau.b; }
     Vector<S, Extent>& rate_at(std::size_t i, State& state) { return i < last ? rates_[i] : state.rate; }
 
-    /// Evaluation I and those after it. Two that follow each other at one time are asked for together.
+    /// Evaluation I and those after it. Two that follow each other at one time are asked for together, if they can be.
     template <std::size_t I, class Rate>
     void evaluate(Rate& rate, S h, State& state, std::span<const S> base) {
-        if constexpr (I == last || node(I) != node(I + 1)) {
+        if constexpr (shares_time(I) && requires { rate.two; }) {
+            for (std::size_t k = 0; k < start_.size(); ++k) {
+                point_[k] = start_[k] + change<I, I>(h, k);
+                state.y[k] = change<I + 1, I>(h, k);
+            }
+            rate.two(node(I), In(point_), Out(rates_[I]), origin<I + 1>(base), Out(state.y), h * weights(I + 1)[I],
+                     Out(rate_at(I + 1, state)));
+            if constexpr (I + 1 < last) {
+                evaluate<I + 2>(rate, h, state, base);
+            }
+        } else {
             const In from = origin<I>(base);
             for (std::size_t k = 0; k < from.size(); ++k) {
                 state.y[k] = from[k] + change<I, I>(h, k);
@@ -68,30 +79,6 @@ private:
             if constexpr (I < last) {
                 evaluate<I + 1>(rate, h, state, base);
             }
-        } else {
-            for (std::size_t k = 0; k < start_.size(); ++k) {
-                point_[k] = start_[k] + change<I, I>(h, k);
-                state.y[k] = change<I + 1, I>(h, k);
-            }
-            evaluate_two(rate, node(I), In(point_), Out(rates_[I]), origin<I + 1>(base), Out(state.y),
-                         h * weights(I + 1)[I], Out(rate_at(I + 1, state)));
-            if constexpr (I + 1 < last) {
-                evaluate<I + 2>(rate, h, state, base);
-            }
-        }
-    }
-
-    /// At y, and then at z, which becomes from + (z + factor times the first).
-    template <class Rate>
-    static void evaluate_two(Rate& rate, S c, In y, Out at_y, In from, Out z, S factor, Out at_z) {
-        if constexpr (requires { rate.two(c, y, at_y, from, z, factor, at_z); }) {
-            rate.two(c, y, at_y, from, z, factor, at_z);
-        } else {
-            rate(c, y, at_y);
-            for (std::size_t k = 0; k < z.size(); ++k) {
-                z[k] = from[k] + (z[k] + factor * at_y[k]);
-            }
-            rate(c, In(z), at_z);
         }
     }
 

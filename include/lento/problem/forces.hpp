@@ -271,10 +271,8 @@ private:
     /// From the point `first` on; false where the function did not go the same way for all.
     bool four(const Block& block, std::size_t first, const Arguments<Lanes>& arguments, LanesMemory& memory, Out f) {
         const auto load = [&, m = block.lanes](In from, std::span<Lanes> to) {
-            const double* row = from.data() + first;
-            for (Lanes& number : to) {
-                number = Lanes::load(row);
-                row += m;
+            for (std::size_t i = 0; i < to.size(); ++i) {
+                to[i] = Lanes::load(from.data() + i * m + first);
             }
         };
         load(block.x, arguments.x);
@@ -282,10 +280,8 @@ private:
         load(block.theta, arguments.theta);
         const LanesCall call(memory);
         arguments.call(*given_, Lanes::load(block.t.data() + first));
-        double* row = f.data() + first;
-        for (const Lanes& number : arguments.result) {
-            number.store(row);
-            row += block.lanes;
+        for (std::size_t i = 0; i < arguments.result.size(); ++i) {
+            arguments.result[i].store(f.data() + i * block.lanes + first);
         }
         return call.agreed();
     }
