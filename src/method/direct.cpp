@@ -146,9 +146,11 @@ private:
     }
 
     /// A thousandth of a tolerance takes two or three times the steps. NOTE: many more are those of a march that takes
-    /// the rounding of a stiff force for its error.
+    /// the rounding of a stiff force for its error. Where stages take over from series, steps are up to a dozen times
+    /// shorter.
     std::int64_t most_steps() const {
-        constexpr std::int64_t times = 4, few = 1000;
+        constexpr std::int64_t few = 1000;
+        const std::int64_t times = march_.stepper() == Pair::taylor ? 60 : 4;
         return steps_ == 0 ? request().most_steps : std::min(request().most_steps, times * steps_ + few);
     }
 

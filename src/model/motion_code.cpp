@@ -1,6 +1,7 @@
 #include "model/motion_code.hpp"
 
 #include <mutex>
+#include <optional>
 
 #include "model/jit.hpp"
 #include "model/motion_writer.hpp"

@@ -6,6 +6,7 @@
 /// has them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "model/motion_tape.hpp"

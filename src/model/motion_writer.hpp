@@ -9,10 +9,8 @@
 /// are zero, so that sums can be taken several orders at a time.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/jit.hpp"
