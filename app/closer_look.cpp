@@ -13,7 +13,6 @@
 #include <span>
 
 #include "base/number.hpp"
-#include "lento/run/macro.hpp"
 #include "model_run.hpp"
 
 namespace lento::app {
@@ -69,6 +68,8 @@ struct Sight {
     Interval piece{};
     Reconstruction along{};    ///< from a few looks; none where it changes too much between them
     bool same_within = false;  ///< a vibration: one look shows it
+
+    bool takes_long() const { return !along && !same_within; }
 };
 
 /// When to stop looking, in time of the processor: a busy machine shows the same.
@@ -186,9 +187,9 @@ private:
                                          : solution.reconstruct(slow));
     }
 
-    /// The vibration from looks at these times, if a picture of it does not show the difference at others.
-    static Reconstruction from_looks(const Solution& solution, std::span<const double> looks,
-                                     std::span<const double> others) {
+    /// The vibration from looks at these times, if a picture of no column shows the difference at others.
+    Reconstruction from_looks(const Solution& solution, std::span<const double> looks,
+                              std::span<const double> others) const {
         const auto known = [&](double t) { return is_known(solution, t); };
         if (!std::ranges::all_of(looks, known) || !std::ranges::all_of(others, known)) {
             return {};
@@ -199,31 +200,35 @@ private:
         if (!seen) {
             return {};
         }
-        const auto all = [](const Snapshot& state) { return put_together(state.position, state.velocity); };
-        std::vector<double> swing(2 * states.front().position.size()), off(swing.size());
-        const auto widen = [](std::vector<double>& widest, const std::vector<double>& a, const std::vector<double>& b) {
-            for (std::size_t i = 0; i < a.size(); ++i) {
+        // Per column: how far the true motion is from the slow one, and what is seen from the true one; its size.
+        std::vector<double> swing(columns_), off(columns_), size(columns_);
+        const auto compare = [&](std::vector<double>& widest, const std::vector<double>& a,
+                                 const std::vector<double>& b) {
+            for (std::size_t i = 0; i < columns_; ++i) {
                 widest[i] = larger(widest[i], std::abs(a[i] - b[i]));
+                size[i] = larger(size[i], std::abs(a[i]));
             }
         };
+        const auto row = [&](const Snapshot& state) { return loaded_->model.row(state); };
         for (const auto& state : states) {
-            widen(swing, all(seen(state)), all(state));
+            compare(swing, row(seen(state)), row(state));
         }
         for (const auto& state : model::mapped(others, slow)) {
-            const auto truth = all(solution.reconstruct(state));
-            widen(swing, truth, all(state));
-            widen(off, truth, all(seen(state)));
+            const auto truth = row(solution.reconstruct(state));
+            compare(swing, truth, row(state));
+            compare(off, truth, row(seen(state)));
         }
-        constexpr double unseen = 3e-4;  // of the swing: a tenth of a pixel of a chart
-        for (std::size_t i = 0; i < off.size(); ++i) {
-            if (!(off[i] <= unseen * swing[i])) {
+        constexpr double unseen = 3e-4;     // of the swing: a tenth of a pixel of a chart
+        constexpr double rounding = 1e-14;  // of what does not swing
+        for (std::size_t i = 0; i < columns_; ++i) {
+            if (!(off[i] <= unseen * swing[i] + rounding * size[i])) {
                 return {};
             }
         }
         return seen;
     }
 
-    static Sight sight_of(const Piece& piece, double period, const Solution& solution) {
+    Sight sight_of(const Piece& piece, double period, const Solution& solution) const {
         constexpr std::size_t looks = 9;  // equally spaced, at points of the band
         const double length = piece.to - piece.from;
         const auto at = [&](double share) { return piece.from + length * share; };
@@ -288,9 +293,10 @@ private:
                 (level.columns[i].*part).push_back(row[i]);
             }
         };
+        std::vector<std::vector<double>> values(columns_);  // within a vibration
         for (std::size_t k = 0; k < piece.count; ++k) {
             const double t = piece.at(k);
-            if (!is_known(solution, t) || std::clock() > deadline) {
+            if (!is_known(solution, t) || (sight.takes_long() && std::clock() > deadline)) {
                 return {};
             }
             const auto slow = solution.slow(t);
@@ -302,7 +308,7 @@ private:
             const auto here = sight.same_within ? solution.reconstruction_between({&slow, 1}) : Reconstruction();
             const auto& seen = here ? here : sight.along;
             const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
-            std::vector<std::vector<double>> values(columns_);
+            std::ranges::for_each(values, [](auto& of_column) { of_column.clear(); });
             for (std::size_t j = 0; j < points_of_band; ++j) {
                 const double time = first + period * static_cast<double>(j) / points_of_band;
                 if (!is_known(solution, time)) {

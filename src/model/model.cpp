@@ -144,11 +144,13 @@ const std::vector<std::string>& Model::columns() const {
 }
 
 std::vector<double> Model::row_at(const Snapshot& state, double phases_at) const {
-    std::vector<double> values = state.position;
+    std::vector<double> values;
+    values.reserve(columns().size());
+    values.insert(values.end(), state.position.begin(), state.position.end());
     values.insert(values.end(), state.velocity.begin(), state.velocity.end());
-    for (auto multipliers : {state.multipliers, state.total_multipliers}) {
-        multipliers.resize(parsed_->constraints.size(), NAN);  // a run that did not start has none
-        values.insert(values.end(), multipliers.begin(), multipliers.end());
+    for (const auto* multipliers : {&state.multipliers, &state.total_multipliers}) {
+        values.insert(values.end(), multipliers->begin(), multipliers->end());
+        values.resize(values.size() + parsed_->constraints.size() - multipliers->size(), NAN);  // without a start
     }
     if (code_->extras) {
         const std::size_t first = values.size();

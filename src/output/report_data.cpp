@@ -66,10 +66,14 @@ Json column_json(const Level::Column& column) {
     }
     Json json{{"base", base}, {"step", step.value_or(1)}};
     const auto add = [&](const char* name, const std::vector<double>& list) {
-        Json numbers = Json::array();
+        Json::array_t numbers;
+        numbers.reserve(list.size());
         for (const double value : list) {
-            numbers.push_back(step && std::isfinite(value) ? Json(std::llround((value - base) / *step))
-                                                           : Json(rounded(value, 7)));
+            if (step && std::isfinite(value)) {
+                numbers.emplace_back(std::llround((value - base) / *step));
+            } else {
+                numbers.emplace_back(rounded(value, 7));
+            }
         }
         json[name] = std::move(numbers);
     };
