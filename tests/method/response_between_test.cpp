@@ -36,7 +36,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
     return worst;
 }
 
-/// In the velocity, at its worst over `length` (where none of the first five derivatives of the response is near zero) about t = 0.2, with so many looks that are equally far apart.
+/// In the velocity, at its worst over `length` about t = 0.2, where none of the first five derivatives of the response
+/// is near zero; with so many looks that are equally far apart.
 double error(const Solution& run, std::size_t looks, double length) {
     const auto at = [&](double share) { return 0.2 + length * (share - 0.5); };
     std::vector<double> times;
