@@ -52,17 +52,23 @@ std::vector<std::size_t> plotted_columns(const RunOutput& output) {
 }  // namespace
 
 void require_room_for(std::size_t samples, const LoadedModel& loaded) {
-    constexpr double bytes = 60;  // of a number: as text, in HDF5, and while the run is under way
     const auto columns = static_cast<double>(loaded.model.columns().size() + 1);
-    const double wanted = bytes * static_cast<double>(samples) * columns;
+    const auto require = [&](const std::filesystem::path& folder, double bytes, const char* advice) {
+        std::error_code error;
+        const auto room = std::filesystem::space(folder, error);
+        const double wanted = bytes * static_cast<double>(samples) * columns;
+        if (!error && wanted > static_cast<double>(room.available)) {
+            throw Misuse(fmt::format(
+                "{} samples of {} numbers each would take about {:.2g} GB in {}, where {:.2g} GB are left: "
+                "take fewer, and look closer with --fast A:B{}",
+                samples, columns, wanted / 1e9, folder.string(), static_cast<double>(room.available) / 1e9, advice));
+        }
+    };
+    // Bytes of a number: as text and in HDF5; while the run is under way.
+    require(loaded.folder, 30, ", or choose another folder with -o DIR");
     std::error_code error;
-    const auto room = std::filesystem::space(loaded.folder, error);
-    if (!error && wanted > static_cast<double>(room.available)) {
-        throw Misuse(fmt::format(
-            "{} samples of {} numbers each would take about {:.2g} GB on the disk of {}, which has {:.2g} GB left: "
-            "take "
-            "fewer, and look closer with --fast A:B",
-            samples, columns, wanted / 1e9, loaded.folder.string(), static_cast<double>(room.available) / 1e9));
+    if (const auto folder = std::filesystem::temp_directory_path(error); !error) {
+        require(folder, 30, ", or set TMPDIR to a folder with more room");
     }
 }
 

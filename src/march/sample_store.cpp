@@ -41,7 +41,11 @@ std::FILE* nameless_file() {
         no_room(std::strerror(errno));
     }
     unlink(name.c_str());
-    return fdopen(descriptor, "w+b");
+    std::FILE* file = fdopen(descriptor, "w+b");
+    if (file == nullptr) {
+        no_room(std::strerror(errno));
+    }
+    return file;
 }
 
 }  // namespace

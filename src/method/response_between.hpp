@@ -1,10 +1,10 @@
-/// The response of a harmonic average about a few slow states from one look at each: in slow time the polynomial through
+/// The response of a harmonic average about a few slow states from a look at each: in slow time the polynomial through
 /// the looks, in the phase the trigonometric one through the m phases,
 ///
 ///     Delta(t, phi) = sum_j l_j(t) sum_b c_jb e_b(phi),     e = (1, cos phi, sin phi, cos 2 phi, sin 2 phi, ...)
 ///
-/// l_j = prod_{k != j} (t - t_k)/(t_j - t_k), and W likewise. With N looks it is wrong by prod_j |t - t_j| / N! times the
-/// N-th derivative by slow time.
+/// l_j = prod_{k != j} (t - t_k)/(t_j - t_k), and W likewise. With N looks it is wrong by prod_j |t - t_j| / N! times
+/// the N-th derivative by slow time.
 #pragma once
 
 #include <vector>

@@ -78,6 +78,7 @@ std::string unit_of(const std::string& name, const std::unordered_set<std::strin
     return names.contains(position) ? fmt::format("unit of {} / model time", position) : std::string();
 }
 
+/// Of no size at all: one number.
 Handle dataset(hid_t group, const char* name, hid_t type, std::initializer_list<hsize_t> sizes) {
     const Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.begin(), nullptr), H5Sclose);
     return {H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
@@ -170,10 +171,7 @@ void write_everything(hid_t file, const RunOutput& output) {
     }
     const Handle parameters = group_in(file, "parameters");
     for (const auto& [name, value] : output.parameters) {
-        const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-        const Handle data(
-            H5Dcreate2(parameters, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-            H5Dclose);
+        const Handle data = dataset(parameters, name.c_str(), H5T_IEEE_F64LE, {});
         require(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0, name);
     }
     const Handle phases = group_in(file, "phases");

@@ -474,7 +474,7 @@ t_end = 1
     def test_a_disk_too_small_for_the_samples(self):
         done = self.lento("run", self.wide_model(5000), "--samples", "1e7", "-o", "a")
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"10000000 samples of 10001 numbers .* 6e\+03 GB .* GB left: take fewer")
+        self.assertRegex(done.stderr, r"10000000 samples of 10001 numbers .* 3e\+03 GB in a, where .* GB are left: take fewer")
 
     def test_many_samples_take_little_memory_and_all_arrive(self):
         """Above what stays in memory, with a window of the true motion beside them."""

@@ -110,7 +110,7 @@ public:
     Snapshot fast(double t) const { return reconstruct(slow(t)); }
     bool has_fast() const { return static_cast<bool>(reconstruction_); }
     Snapshot reconstruct(const Snapshot& slow_state) const;
-    /// Reconstructs states about a few slow ones, in order of time, from one look at each: with N of them it is wrong by
+    /// Reconstructs states about a few slow ones, in order of time, from a look at each: with N of them it is wrong by
     /// O(d^N), d how far apart they are over the time in which the vibration changes. For pictures. None where each
     /// state has to be looked at.
     Reconstruction reconstruction_between(std::span<const Snapshot> looks) const;
