@@ -105,7 +105,7 @@ void write_run(const std::filesystem::path& folder, const RunOutput& output) {
         std::error_code ignored;
         std::filesystem::remove(folder / name, ignored);
         if (*series) {
-            write_whole(folder / name, [&](std::ostream& file) { write_csv(file, **series); });
+            write_whole(folder / name, [&found = **series](std::ostream& file) { write_csv(file, found); });
         }
     }
     write_whole(folder / "solution.csv", [&](std::ostream& file) { write_csv(file, output.slow); });
