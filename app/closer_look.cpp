@@ -37,6 +37,11 @@ bool is_known(const Solution& solution, double t) {
     return solution.trajectory().covers(t) || t == solution.final_state().t;
 }
 
+/// Whether the slow motion is the true one.
+bool is_truth(const Solution& solution) {
+    return solution.record().slow_is == name_of(SlowMeaning::true_motion);
+}
+
 /// The highest value of a curve through points of one period, by the parabola through the highest and its neighbours.
 double peak(std::span<const double> values) {
     const auto highest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
@@ -68,8 +73,7 @@ struct Sight {
     Interval piece{};
     Reconstruction along{};    ///< from a few looks; none where it changes too much between them
     bool same_within = false;  ///< a vibration: one look shows it
-
-    bool takes_long() const { return !along && !same_within; }
+    bool takes_long = false;   ///< where every point needs a look
 };
 
 /// When to stop looking, in time of the processor: a busy machine shows the same.
@@ -126,7 +130,7 @@ public:
     std::vector<Level> levels(const Solution& solution, const std::optional<Interval>& extra) const {
         const auto period = this->period(solution);
         const double reached = solution.record().t_end;
-        const bool has_truth = solution.has_fast() || solution.record().slow_is == name_of(SlowMeaning::true_motion);
+        const bool has_truth = solution.has_fast() || is_truth(solution);
         if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) ||
             *period > (reached - interval_.from)) {
             return {};
@@ -182,9 +186,7 @@ private:
 
     std::vector<double> truth_at(const Solution& solution, double t, const Reconstruction& seen = {}) const {
         const auto slow = solution.slow(t);
-        return loaded_->model.row(solution.record().slow_is == name_of(SlowMeaning::true_motion) ? slow
-                                  : seen                                                         ? seen(slow)
-                                         : solution.reconstruct(slow));
+        return loaded_->model.row(is_truth(solution) ? slow : seen ? seen(slow) : solution.reconstruct(slow));
     }
 
     /// The vibration from looks at these times, if a picture of no column shows the difference at others.
@@ -245,11 +247,15 @@ private:
             };
             sight.same_within = std::ranges::all_of(times, same_about);
         }
+        sight.takes_long = !sight.along && !sight.same_within && !is_truth(solution);
         return sight;
     }
 
     /// What a look at the true motion takes, in seconds: from microseconds to milliseconds.
     double price_of_look(double period, const Solution& solution) const {
+        if (is_truth(solution)) {
+            return 0;
+        }
         if (solution.reconstruction_between({})) {  // told by the model: every run of it shows the same
             constexpr double seconds_an_operation = 5e-9;
             constexpr double evaluations = 100;
@@ -296,7 +302,7 @@ private:
         std::vector<std::vector<double>> values(columns_);  // within a vibration
         for (std::size_t k = 0; k < piece.count; ++k) {
             const double t = piece.at(k);
-            if (!is_known(solution, t) || (sight.takes_long() && std::clock() > deadline)) {
+            if (!is_known(solution, t) || (sight.takes_long && std::clock() > deadline)) {
                 return {};
             }
             const auto slow = solution.slow(t);
