@@ -116,7 +116,7 @@ Reconstruction HarmonicResponse::between(std::span<const Snapshot> looks) const 
 Snapshot HarmonicResponse::moved(const Snapshot& slow, In change) const {
     const std::size_t n = field->dimension();
     const std::size_t unknowns = field->second_order() ? 2 * n : n;
-    auto y = put_together(slow.position, field->second_order() ? slow.velocity : std::vector<double>());
+    auto y = put_together(slow.position, field->second_order() ? In(slow.velocity) : In());
     add_to(y, 1, change);
     field->leave(slow.t, y);
     y.resize(unknowns + field->constraints());
