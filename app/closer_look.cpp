@@ -1,5 +1,9 @@
 /// The true motion at several scales, for the report: over the whole run as the band that the vibration fills, about a
 /// few times in ever shorter pieces, down to single vibrations.
+///
+/// Where the vibration changes slowly it is looked at a few times along a piece and interpolated between looks
+/// (`Solution::reconstruction_between`), or once at each point of the band; where a picture would show the difference,
+/// at every point.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,6 +12,7 @@
 #include <iterator>
 #include <span>
 
+#include "base/number.hpp"
 #include "model_run.hpp"
 
 namespace lento::app {
@@ -30,6 +35,11 @@ constexpr double places[] = {0.5, 0, 1, 0.25, 0.75, 0.125, 0.875};
 
 bool is_known(const Solution& solution, double t) {
     return solution.trajectory().covers(t) || t == solution.final_state().t;
+}
+
+/// Whether the slow motion is the true one.
+bool is_truth(const Solution& solution) {
+    return solution.record().slow_is == name_of(SlowMeaning::true_motion);
 }
 
 /// The highest value of a curve through points of one period, by the parabola through the highest and its neighbours.
@@ -56,6 +66,14 @@ struct Piece {
 struct Density {
     std::size_t points_of_whole = most_points_of_whole;
     double vibrations = most_vibrations;  // that are shown singly
+};
+
+/// How the vibration along a piece is seen.
+struct Sight {
+    Interval piece{};
+    Reconstruction along{};    ///< from a few looks; none where it changes too much between them
+    bool same_within = false;  ///< a vibration: one look shows it
+    bool takes_long = false;   ///< where every point needs a look
 };
 
 /// When to stop looking, in time of the processor: a busy machine shows the same.
@@ -112,12 +130,13 @@ public:
     std::vector<Level> levels(const Solution& solution, const std::optional<Interval>& extra) const {
         const auto period = this->period(solution);
         const double reached = solution.record().t_end;
-        const bool has_truth = solution.has_fast() || solution.record().slow_is == name_of(SlowMeaning::true_motion);
+        const bool has_truth = solution.has_fast() || is_truth(solution);
         if (columns_ == 0 || !period || !has_truth || !(reached > interval_.from) ||
             *period > (reached - interval_.from)) {
             return {};
         }
         auto wanted = pieces(*period, reached, density(*period, solution));
+        Sight sight;
         if (extra && extra->to <= reached) {
             const double count = std::clamp(points_a_vibration * extra->length() / *period, 200.0, 2000.0);
             wanted.insert(wanted.begin() + 1, Piece{extra->from, extra->to, static_cast<std::size_t>(count), true});
@@ -126,10 +145,14 @@ public:
         constexpr double patience = 3;
         std::vector<Level> found;
         const auto for_whole = after(patience * seconds_for_whole);
-        found.push_back(level(wanted.front(), *period, solution, for_whole).value_or(Level{}));
+        sight = sight_of(wanted.front(), *period, solution);
+        found.push_back(level(wanted.front(), sight, *period, solution, for_whole).value_or(Level{}));
         const auto deadline = after(patience * seconds_for_pieces);
         for (std::size_t k = 1; k < wanted.size(); ++k) {
-            if (auto next = level(wanted[k], *period, solution, deadline)) {
+            if (!sight.along || wanted[k].from < sight.piece.from || wanted[k].to > sight.piece.to) {
+                sight = sight_of(wanted[k], *period, solution);
+            }
+            if (auto next = level(wanted[k], sight, *period, solution, deadline)) {
                 found.push_back(std::move(*next));
             }
         }
@@ -137,7 +160,8 @@ public:
     }
 
 private:
-    /// The whole run, then pieces about each place, single vibrations first; in runs of few vibrations only the whole.
+    /// The whole run, then pieces about each place, each within the one before, down to single vibrations; in runs of
+    /// few vibrations only the whole.
     std::vector<Piece> pieces(double period, double reached, const Density& density) const {
         const double length = reached - interval_.from;
         if (length <= few_vibrations * period) {
@@ -151,38 +175,112 @@ private:
                     std::clamp(interval_.from + place * length - width / 2, interval_.from, reached - width);
                 list.push_back({from, from + width, count, resolved});
             };
-            about(density.vibrations * period, static_cast<std::size_t>(points_a_vibration * density.vibrations) + 1,
-                  true);
             for (double width = length / closer; width > 2 * most_vibrations * period; width /= closer) {
                 about(width, points_of_piece, false);
             }
+            about(density.vibrations * period, static_cast<std::size_t>(points_a_vibration * density.vibrations) + 1,
+                  true);
         }
         return list;
     }
 
-    std::vector<double> truth_at(const Solution& solution, double t) const {
+    std::vector<double> truth_at(const Solution& solution, double t, const Reconstruction& seen = {}) const {
         const auto slow = solution.slow(t);
-        return loaded_->model.row(
-            solution.record().slow_is == name_of(SlowMeaning::true_motion) ? slow : solution.reconstruct(slow));
+        return loaded_->model.row(is_truth(solution) ? slow : seen ? seen(slow) : solution.reconstruct(slow));
     }
 
-    /// NOTE: true motions take from microseconds to milliseconds each: series on constraints, a revolution of a map.
-    Density density(double period, const Solution& solution) const {
+    /// The vibration from looks at these times, if a picture of no column shows the difference at others.
+    Reconstruction from_looks(const Solution& solution, std::span<const double> looks,
+                              std::span<const double> others) const {
+        const auto known = [&](double t) { return is_known(solution, t); };
+        if (!std::ranges::all_of(looks, known) || !std::ranges::all_of(others, known)) {
+            return {};
+        }
+        const auto slow = [&](double t) { return solution.slow(t); };
+        const auto states = model::mapped(looks, slow);
+        auto seen = solution.reconstruction_between(states);
+        if (!seen) {
+            return {};
+        }
+        // Per column: how far the true motion is from the slow one, and what is seen from the true one; its size.
+        std::vector<double> swing(columns_), off(columns_), size(columns_);
+        const auto compare = [&](std::vector<double>& widest, const std::vector<double>& a,
+                                 const std::vector<double>& b) {
+            for (std::size_t i = 0; i < columns_; ++i) {
+                widest[i] = larger(widest[i], std::abs(a[i] - b[i]));
+                size[i] = larger(size[i], std::abs(a[i]));
+            }
+        };
+        const auto row = [&](const Snapshot& state) { return loaded_->model.row(state); };
+        for (const auto& state : states) {
+            compare(swing, row(seen(state)), row(state));
+        }
+        for (const auto& state : model::mapped(others, slow)) {
+            const auto truth = row(solution.reconstruct(state));
+            compare(swing, truth, row(state));
+            compare(off, truth, row(seen(state)));
+        }
+        constexpr double unseen = 3e-4;     // of the swing: a tenth of a pixel of a chart
+        constexpr double rounding = 1e-14;  // of what does not swing
+        for (std::size_t i = 0; i < columns_; ++i) {
+            if (!(off[i] <= unseen * swing[i] + rounding * size[i])) {
+                return {};
+            }
+        }
+        return seen;
+    }
+
+    Sight sight_of(const Piece& piece, double period, const Solution& solution) const {
+        constexpr std::size_t looks = 9;  // equally spaced, at points of the band
+        const double length = piece.to - piece.from;
+        const auto at = [&](double share) { return piece.from + length * share; };
+        std::vector<double> times;
+        for (std::size_t k = 0; k + 1 < looks; ++k) {
+            times.push_back(at(static_cast<double>(k) / (looks - 1)));
+        }
+        times.push_back(piece.to);
+        Sight sight{{piece.from, piece.to}, from_looks(solution, times, {{at(1.0 / 16), at(9.0 / 16), at(15.0 / 16)}})};
+        if (!sight.along && !piece.resolved) {
+            const auto same_about = [&](double t) {
+                t = std::clamp(t, piece.from + period / 2, piece.to - period / 2);
+                return static_cast<bool>(from_looks(solution, {{t}}, {{t - period / 2, t + period / 4}}));
+            };
+            sight.same_within = std::ranges::all_of(times, same_about);
+        }
+        sight.takes_long = !sight.along && !sight.same_within && !is_truth(solution);
+        return sight;
+    }
+
+    /// What a look at the true motion takes, in seconds: from microseconds to milliseconds.
+    double price_of_look(double period, const Solution& solution) const {
+        if (is_truth(solution)) {
+            return 0;
+        }
+        if (solution.reconstruction_between({})) {  // told by the model: every run of it shows the same
+            constexpr double seconds_an_operation = 5e-9;
+            constexpr double evaluations = 100;
+            return seconds_an_operation * evaluations * static_cast<double>(loaded_->model.operations());
+        }
         const double middle = interval_.from + (solution.record().t_end - interval_.from) / 2;
         constexpr int looks = 5;
         std::clock_t began = 0;
         for (int k = 0; k < looks; ++k) {
             const double t = middle + period * k / looks;
             if (!is_known(solution, t)) {
-                return {};
+                return 0;
             }
             (void)truth_at(solution, t);
             began = k == 0 ? std::clock() : began;  // the first one may compile
         }
-        const double price = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / (looks - 1);
+        return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC / (looks - 1);
+    }
+
+    Density density(double period, const Solution& solution) const {
+        const double price = price_of_look(period, solution);
+        const std::size_t looks_a_point = solution.reconstruction_between({}) ? 1 : points_of_band;
         Density density;
         for (const std::size_t every : {2U, 4U, 5U, 8U}) {
-            if (price * static_cast<double>(density.points_of_whole * points_of_band) > seconds_for_whole) {
+            if (price * static_cast<double>(density.points_of_whole * looks_a_point) > seconds_for_whole) {
                 density.points_of_whole = (most_points_of_whole - 1) / every + 1;
             }
         }
@@ -193,7 +291,7 @@ private:
     }
 
     /// None where a step was not kept, or time is over.
-    std::optional<Level> level(const Piece& piece, double period, const Solution& solution,
+    std::optional<Level> level(const Piece& piece, const Sight& sight, double period, const Solution& solution,
                                std::clock_t deadline) const {
         Level level{piece.from, piece.to, piece.count, std::vector<Level::Column>(columns_)};
         const auto append = [&](std::vector<double> Level::Column::*part, const std::vector<double>& row) {
@@ -201,24 +299,28 @@ private:
                 (level.columns[i].*part).push_back(row[i]);
             }
         };
+        std::vector<std::vector<double>> values(columns_);  // within a vibration
         for (std::size_t k = 0; k < piece.count; ++k) {
             const double t = piece.at(k);
-            if (!is_known(solution, t) || std::clock() > deadline) {
+            if (!is_known(solution, t) || (sight.takes_long && std::clock() > deadline)) {
                 return {};
             }
-            append(&Level::Column::slow, loaded_->model.slow_row(solution.slow(t), solution.record(), interval_.from));
+            const auto slow = solution.slow(t);
+            append(&Level::Column::slow, loaded_->model.slow_row(slow, solution.record(), interval_.from));
             if (piece.resolved) {
-                append(&Level::Column::truth, truth_at(solution, t));
+                append(&Level::Column::truth, truth_at(solution, t, sight.along));
                 continue;
             }
+            const auto here = sight.same_within ? solution.reconstruction_between({&slow, 1}) : Reconstruction();
+            const auto& seen = here ? here : sight.along;
             const double first = std::clamp(t - period / 2, interval_.from, solution.record().t_end - period);
-            std::vector<std::vector<double>> values(columns_);
+            std::ranges::for_each(values, [](auto& of_column) { of_column.clear(); });
             for (std::size_t j = 0; j < points_of_band; ++j) {
                 const double time = first + period * static_cast<double>(j) / points_of_band;
                 if (!is_known(solution, time)) {
                     continue;  // in the step beside the one that was kept
                 }
-                const auto truth = truth_at(solution, time);
+                const auto truth = truth_at(solution, time, seen);
                 for (std::size_t i = 0; i < columns_; ++i) {
                     values[i].push_back(truth[i]);
                 }

@@ -47,30 +47,31 @@ Price price_of(const LoadedModel& loaded, Request request) {
     return {trial.statistics().all_evaluations() * factor, trial.statistics().wall_seconds * factor};
 }
 
-/// The true solution at the samples of a run; the slow one where the method gives no other.
-std::vector<std::vector<double>> true_rows(const LoadedModel& loaded, const RecordedRun& run) {
-    if (!run.solution.has_fast() || run.output.record.slow_is == name_of(SlowMeaning::true_motion)) {
-        return run.output.slow.rows;
-    }
-    return model::mapped(run.output.slow.t, [&](double t) { return loaded.model.row(run.solution.fast(t)); });
-}
-
 struct Errors {
     Series over_time;
     std::vector<double> largest;
+    std::vector<double> final;  ///< at the last sample
 };
 
+/// At the samples of a run, of the true solution; of the slow one where the method gives no other.
 Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const RecordedRun& direct) {
-    Errors errors{{loaded.model.columns(), {}, {}}, std::vector<double>(loaded.model.columns().size(), 0.0)};
-    const auto rows = true_rows(loaded, method);
-    for (std::size_t k = 0; k < std::min(rows.size(), direct.output.slow.rows.size()); ++k) {
-        std::vector<double> difference(rows[k].size());
-        for (std::size_t i = 0; i < difference.size(); ++i) {
-            difference[i] = std::abs(rows[k][i] - direct.output.slow.rows[k][i]);
-            errors.largest[i] = larger(errors.largest[i], difference[i]);
+    const std::size_t columns = loaded.model.columns().size();
+    Errors errors{{loaded.model.columns()}, std::vector<double>(columns), std::vector<double>(columns)};
+    const bool reconstructs =
+        method.solution.has_fast() && method.output.record.slow_is != name_of(SlowMeaning::true_motion);
+    SampleStore::Reader rows(method.output.slow.rows), resolved(direct.output.slow.rows);
+    std::vector<double> row;
+    for (std::size_t k = 0; k < std::min(rows.size(), resolved.size()); ++k) {
+        if (reconstructs) {
+            row = loaded.model.row(method.solution.fast(rows.t(k)));
+        } else {
+            row.assign(rows[k].begin(), rows[k].end());
         }
-        errors.over_time.t.push_back(method.output.slow.t[k]);
-        errors.over_time.rows.push_back(std::move(difference));
+        for (std::size_t i = 0; i < columns; ++i) {
+            errors.final[i] = std::abs(row[i] - resolved[k][i]);
+            errors.largest[i] = larger(errors.largest[i], errors.final[i]);
+        }
+        errors.over_time.rows.append(rows.t(k), errors.final);
     }
     return errors;
 }
@@ -79,12 +80,13 @@ Errors errors_of(const LoadedModel& loaded, const RecordedRun& method, const Rec
 Chart error_chart(const LoadedModel& loaded, const Errors& errors) {
     constexpr std::size_t most_curves = 8;
     Chart chart{.title = "Error", .x = "t", .y = "error of the true solution", .y_scale = Chart::Scale::logarithmic};
-    const std::size_t stride = std::max<std::size_t>(1, errors.over_time.t.size() / 1000);
+    SampleStore::Reader rows(errors.over_time.rows);
+    const std::size_t stride = std::max<std::size_t>(1, rows.size() / 1000);
     for (std::size_t i = 0; i < std::min(most_curves, loaded.problem.dimension()); ++i) {
         auto& curve = chart.curves.emplace_back(Chart::Curve{errors.over_time.names[i], {}, {}});
-        for (std::size_t k = 0; k < errors.over_time.t.size(); k += stride) {
-            curve.x.push_back(errors.over_time.t[k]);
-            curve.y.push_back(errors.over_time.rows[k][i]);
+        for (std::size_t k = 0; k < rows.size(); k += stride) {
+            curve.x.push_back(rows.t(k));
+            curve.y.push_back(rows[k][i]);
         }
     }
     return chart;
@@ -97,16 +99,17 @@ double worst_of(const LoadedModel& loaded, const Errors& errors) {
 
 /// The largest error among positions and velocities, in tolerances of the run.
 double tolerances_off(const LoadedModel& loaded, const Errors& errors, const RecordedRun& direct) {
-    const auto& rows = direct.output.slow.rows;
-    const std::size_t count = loaded.problem.unknowns();
+    SampleStore::Reader rows(direct.output.slow.rows);
     const Tolerance tolerance = tolerance_of(loaded.problem, loaded.request);
-    double off = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        double size = 0;
-        for (const auto& row : rows) {
-            size = larger(size, std::abs(row[i]));
+    std::vector<double> sizes(loaded.problem.unknowns());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            sizes[i] = larger(sizes[i], std::abs(rows[k][i]));
         }
-        off = larger(off, errors.largest[i] / tolerance.of(i, size));
+    }
+    double off = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        off = larger(off, errors.largest[i] / tolerance.of(i, sizes[i]));
     }
     return off;
 }
@@ -207,7 +210,7 @@ Json comparison_json(const RunOutput& direct, const Errors& errors, const Saved&
     const Json summary = summary_json(direct);
     Json error = Json::object();
     for (std::size_t i = 0; i < errors.largest.size(); ++i) {
-        error[direct.slow.names[i]] = {{"max", errors.largest[i]}, {"final", errors.over_time.rows.back()[i]}};
+        error[direct.slow.names[i]] = {{"max", errors.largest[i]}, {"final", errors.final[i]}};
     }
     return {{"direct",
              {{"statistics", summary["statistics"]},
@@ -217,16 +220,16 @@ Json comparison_json(const RunOutput& direct, const Errors& errors, const Saved&
             {"saved", {{"evaluations", saved.evaluations}, {"time", saved.time}}}};
 }
 
-void print_comparison(const RunRecord& method, const RunRecord& reference, const Work& ours, const Work& theirs,
+void print_comparison(const RunOutput& method, const RunRecord& reference, const Work& ours, const Work& theirs,
                       const Errors& errors, const Saved& saved) {
-    fmt::print("\n  {:<18} {:>16} {:>16} {:>12}\n", "at equal error", method.method, method::direct.name, "saved");
+    fmt::print("\n  {:<18} {:>16} {:>16} {:>12}\n", "at equal error", method.record.method, method::direct.name,
+               "saved");
     fmt::print("  {:<18} {:>16.0f} {:>16.0f} {:>11.3g}x\n", "evaluations", ours.evaluations, theirs.evaluations,
                saved.evaluations);
     fmt::print("  {:<18} {:>16.3g} {:>16.3g} {:>11.3g}x\n", "seconds", ours.seconds, theirs.seconds, saved.time);
     fmt::print("\n  {:<18} {:>16} {:>16}\n", "error", "largest", "final");
     for (std::size_t i = 0; i < errors.largest.size(); ++i) {
-        fmt::print("  {:<18} {:>16.3e} {:>16.3e}\n", errors.over_time.names[i], errors.largest[i],
-                   errors.over_time.rows.back()[i]);
+        fmt::print("  {:<18} {:>16.3e} {:>16.3e}\n", method.slow.names[i], errors.largest[i], errors.final[i]);
     }
     fmt::print(
         "  (of the true solution, at the sample times, beside a resolved run of {:.0f} evaluations{}; over time in "
@@ -247,6 +250,7 @@ Exit compare(const ModelArguments& arguments) {
         require_plot_format(*arguments.plot);
     }
     make_folder(loaded.folder);
+    require_room_for(loaded.request.samples, loaded);
 
     Request kept = loaded.request;
     kept.keep = Recorder::Keep::everything;  // the true motion is asked for afterwards
@@ -282,29 +286,30 @@ Exit compare(const ModelArguments& arguments) {
         return without_direct(outcome, "the reference: " + direct.output.record.explanation + advice);
     }
 
-    const Errors errors = errors_of(loaded, method, direct);
+    Errors errors = errors_of(loaded, method, direct);
     const auto equal = equally_wrong(loaded, request, tolerances_off(loaded, errors, direct));
-    const auto resolved =
-        equal.rtol == request.rtol ? direct : solve_and_record(loaded, equal, std::string(method::direct.name));
-    if (!has_result(resolved.output.record.outcome)) {
-        return without_direct(resolved.output.record.outcome, "the resolved run of equal error did not end");
+    const auto resolved = equal.rtol == request.rtol
+                              ? direct.output.record
+                              : solve_and_record(loaded, equal, std::string(method::direct.name)).output.record;
+    if (!has_result(resolved.outcome)) {
+        return without_direct(resolved.outcome, "the resolved run of equal error did not end");
     }
     // NOTE: with an estimate on both sides, or on neither.
     const bool estimated = kept.options.estimate != "none";
     const Work ours = work_of(record, estimated);
-    const Work theirs = work_of(resolved.output.record, estimated);
+    const Work theirs = work_of(resolved, estimated);
     const Saved saved{theirs.evaluations / ours.evaluations, theirs.seconds / ours.seconds};
     method.output.additions = comparison_json(direct.output, errors, saved);
-    method.output.errors = errors.over_time;
     method.output.view.resolving = theirs.evaluations;
     method.output.view.resolving_is = fmt::format("measured, with rtol = {:.1g}, for the same error", equal.rtol);
     method.output.view.comparison.push_back(error_chart(loaded, errors));
     if (auto chart = work_chart(loaded, method, direct, kept)) {
         method.output.view.comparison.push_back(std::move(*chart));
     }
+    method.output.errors = std::move(errors.over_time);
     const Exit exit = finish();
     if (!arguments.json && !arguments.quiet) {
-        print_comparison(record, direct.output.record, ours, theirs, errors, saved);
+        print_comparison(method.output, direct.output.record, ours, theirs, errors, saved);
     }
     return exit;
 }

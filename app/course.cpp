@@ -71,13 +71,14 @@ Chart::Curve over_samples(std::string label, const model::Model& model, const Se
     const std::size_t d = model.dimension();
     const model::ModelFunction evaluate(model, nodes);
     const auto inputs = model::input_values(model);
-    const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most_samples);
+    SampleStore::Reader rows(series.rows);
+    const std::size_t stride = std::max<std::size_t>(1, rows.size() / most_samples);
     Chart::Curve curve{std::move(label), {}, {}};
     std::vector<double> values(nodes.size());
-    for (std::size_t k = 0; k < series.t.size(); k += stride) {
-        const std::span<const double> row(series.rows[k]);
-        evaluate(row.first(d), row.subspan(d, d), series.t[k], {}, inputs->data(), values);
-        curve.x.push_back(series.t[k]);
+    for (std::size_t k = 0; k < rows.size(); k += stride) {
+        const auto row = rows[k];
+        evaluate(row.first(d), row.subspan(d, d), rows.t(k), {}, inputs->data(), values);
+        curve.x.push_back(rows.t(k));
         curve.y.push_back(number(row, values));
     }
     return curve;
@@ -161,7 +162,7 @@ std::vector<Chart> filter_charts(const RunRecord& record) {
 std::vector<Chart> course_charts(const LoadedModel& loaded, const RunOutput& output) {
     auto charts = filter_charts(output.record);
     const auto& model = loaded.model.parsed();
-    if (model.dimension() <= most_dimension && output.slow.t.size() > 1) {
+    if (model.dimension() <= most_dimension && output.slow.rows.size() > 1) {
         for (auto chart : {energy_chart(model, output.slow), residual_chart(model, output.slow)}) {
             if (chart) {
                 charts.insert(charts.begin(), std::move(*chart));

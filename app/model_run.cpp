@@ -49,24 +49,30 @@ std::vector<std::size_t> plotted_columns(const RunOutput& output) {
     return columns;
 }
 
-/// Throws Misuse where the samples would not fit into the memory of an ordinary machine.
-void require_memory_for(std::size_t samples, std::size_t columns) {
-    constexpr double most = 1e8;
-    constexpr double bytes = 60;  // of a number as sample, row, text and HDF5, all there when files are written
-    const double numbers = static_cast<double>(samples) * static_cast<double>(columns);
-    if (numbers > most) {
-        throw Misuse(fmt::format(
-            "{} samples of {} numbers each would take about {:.2g} GB of memory; the limit is {:.2g} GB: take at most "
-            "{:.0f} samples, and look closer with --fast A:B",
-            samples, columns, bytes * numbers / 1e9, bytes * most / 1e9,
-            std::floor(most / static_cast<double>(columns))));
+}  // namespace
+
+void require_room_for(std::size_t samples, const LoadedModel& loaded) {
+    const auto columns = static_cast<double>(loaded.model.columns().size() + 1);
+    const auto require = [&](const std::filesystem::path& folder, double bytes, const char* advice) {
+        std::error_code error;
+        const auto room = std::filesystem::space(folder, error);
+        const double wanted = bytes * static_cast<double>(samples) * columns;
+        if (!error && wanted > static_cast<double>(room.available)) {
+            throw Misuse(fmt::format(
+                "{} samples of {} numbers each would take about {:.2g} GB in {}, where {:.2g} GB are left: "
+                "take fewer, and look closer with --fast A:B{}",
+                samples, columns, wanted / 1e9, folder.string(), static_cast<double>(room.available) / 1e9, advice));
+        }
+    };
+    // Bytes of a number: as text and in HDF5; while the run is under way.
+    require(loaded.folder, 30, ", or choose another folder with -o DIR");
+    std::error_code error;
+    if (const auto folder = std::filesystem::temp_directory_path(error); !error) {
+        require(folder, 30, ", or set TMPDIR to a folder with more room");
     }
 }
 
-}  // namespace
-
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what) {
-    require_memory_for(request.samples, loaded.model.columns().size());
     const auto& parsed = loaded.model.parsed();
     RunOutput output;
     output.title = loaded.model.title();
@@ -77,8 +83,8 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     output.phases = loaded.problem.phases;
     output.choice = loaded.choice;
     // NOTE: what a row means depends on the method that ran, which is known at the end.
-    std::vector<Snapshot> samples;
-    request.sink = [&](double t, std::span<const double> y) { samples.push_back(loaded.model.snapshot(t, y)); };
+    SampleStore samples;
+    request.sink = [&](double t, std::span<const double> y) { samples.append(t, y); };
     StepLog steps(request.t_start);
     Solution solution = [&] {
         Progress progress(what, request.t_start, request.t_end);
@@ -100,17 +106,16 @@ RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const s
     const auto row = [&](const Snapshot& state) {
         return loaded.model.slow_row(state, output.record, request.t_start);
     };
-    for (const auto& sample : samples) {
-        output.slow.t.push_back(sample.t);
-        output.slow.rows.push_back(row(sample));
+    SampleStore::Reader states(samples);
+    for (std::size_t k = 0; k < states.size(); ++k) {
+        output.slow.rows.append(states.t(k), row(loaded.model.snapshot(states.t(k), states[k])));
     }
     const auto [read, compile] = loaded.model.seconds();
     output.seconds = {{"read", read}, {"compile", compile}, {"solve", solution.statistics().wall_seconds}};
     const auto& final_state = solution.final_state();
     output.final_slow = row(final_state);
-    if (output.slow.t.empty() || output.slow.t.back() < final_state.t) {
-        output.slow.t.push_back(final_state.t);  // a run that ended early shows how far it came
-        output.slow.rows.push_back(output.final_slow);
+    if (states.size() == 0 || states.t(states.size() - 1) < final_state.t) {
+        output.slow.rows.append(final_state.t, output.final_slow);  // a run that ended early shows how far it came
     }
     if (solution.has_fast()) {
         output.final_fast = loaded.model.row(solution.reconstruct(final_state));

@@ -44,11 +44,12 @@ struct RecordedRun {
 
 /// What a run says of its error, by the names of the columns. What is observed, and slow variables, follow by the chain
 /// rule at a few samples; multipliers are not part of it, nor is anything observed of very large systems.
-RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
-                                   const std::vector<Snapshot>& samples);
+RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples);
 /// The same of amplitudes that it leaves out.
-RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution,
-                                  const std::vector<Snapshot>& samples);
+RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples);
+
+/// Throws Misuse where files with so many samples would not fit onto the disk.
+void require_room_for(std::size_t samples, const LoadedModel& loaded);
 
 /// Solves; samples become rows of the output as they come. `what` is shown while it runs.
 RecordedRun solve_and_record(const LoadedModel& loaded, Request request, const std::string& what);

@@ -23,11 +23,12 @@ double& number(Snapshot& state, std::size_t i) {
 }
 
 /// Some of the samples and the end, as true states where the method gives them.
-std::vector<Snapshot> looked_at(const Solution& solution, const std::vector<Snapshot>& samples) {
+std::vector<Snapshot> looked_at(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples) {
     std::vector<Snapshot> states{solution.final_state()};
     const std::size_t stride = samples.size() / most_samples + 1;
+    SampleStore::Reader reader(samples);
     for (std::size_t k = 0; k < samples.size(); k += stride) {
-        states.push_back(samples[k]);
+        states.push_back(loaded.model.snapshot(reader.t(k), reader[k]));
     }
     if (solution.has_fast()) {
         std::ranges::transform(states, states.begin(), [&](const auto& state) { return solution.reconstruct(state); });
@@ -36,7 +37,7 @@ std::vector<Snapshot> looked_at(const Solution& solution, const std::vector<Snap
 }
 
 /// Of the components of a state, and with them of what is observed.
-RunOutput::Named followed(const LoadedModel& loaded, const Solution& solution, const std::vector<Snapshot>& samples,
+RunOutput::Named followed(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples,
                           const std::vector<double>& errors) {
     const auto& names = loaded.model.columns();
     RunOutput::Named estimates;
@@ -47,7 +48,7 @@ RunOutput::Named followed(const LoadedModel& loaded, const Solution& solution, c
     if (errors.empty() || errors.size() > most_numbers || first >= names.size()) {
         return estimates;
     }
-    auto states = looked_at(solution, samples);
+    auto states = looked_at(loaded, solution, samples);
     std::vector<double> steps(errors.size());
     for (std::size_t i = 0; i < errors.size(); ++i) {
         for (auto& state : states) {
@@ -87,8 +88,7 @@ RunOutput::Named followed(const LoadedModel& loaded, const Solution& solution, c
 
 }  // namespace
 
-RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution,
-                                   const std::vector<Snapshot>& samples) {
+RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples) {
     const auto& record = solution.record();
     auto estimates = followed(loaded, solution, samples, record.error_estimate);
     if (const auto& of_slow = record.slow_error_estimate; !of_slow.empty()) {
@@ -102,8 +102,7 @@ RunOutput::Named estimates_by_name(const LoadedModel& loaded, const Solution& so
     return estimates;
 }
 
-RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution,
-                                  const std::vector<Snapshot>& samples) {
+RunOutput::Named left_out_by_name(const LoadedModel& loaded, const Solution& solution, const SampleStore& samples) {
     return followed(loaded, solution, samples, solution.record().left_out);
 }
 

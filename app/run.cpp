@@ -40,11 +40,10 @@ Series fast_series(const LoadedModel& loaded, const Solution& solution, const In
                    from, to, wanted / 32, most);
     }
     const auto points = static_cast<std::size_t>(std::clamp(wanted, 200.0, most));
-    Series series{loaded.model.columns(), {}, {}};
+    Series series{loaded.model.columns()};
     for (std::size_t k = 0; k <= points; ++k) {
         const double t = from + (to - from) * static_cast<double>(k) / static_cast<double>(points);
-        series.t.push_back(t);
-        series.rows.push_back(loaded.model.row(solution.fast(t)));
+        series.rows.append(t, loaded.model.row(solution.fast(t)));
     }
     return series;
 }
@@ -59,6 +58,7 @@ Exit run(const ModelArguments& arguments) {
     }
     // NOTE: the folder comes first, so that a run of an hour does not end in an unwritable place.
     make_folder(loaded.folder);
+    require_room_for(loaded.request.samples, loaded);
 
     Request request = loaded.request;
     request.keep = window ? Recorder::Keep::everything : kept_for_closer_look(loaded, request);

@@ -21,8 +21,10 @@ double EstimatingMarch::time(std::size_t k) const {
 }
 
 void EstimatingMarch::send(const Pass& pass, const SampleSink& sink, const Change& complete) const {
-    for (std::size_t k = 0; sink && k < pass.samples.size(); k += every_) {
-        auto y = pass.samples[k];
+    SampleStore::Reader samples(pass.samples);
+    std::vector<double> y;
+    for (std::size_t k = 0; sink && k < samples.size(); k += every_) {
+        y.assign(samples[k].begin(), samples[k].end());
         if (complete) {
             complete(time(k), y);
         }
@@ -42,12 +44,12 @@ std::vector<double> EstimatingMarch::differences(const Pass& one, const Pass& ot
                                                  const Change& seen) const {
     const std::size_t count = std::min(one.samples.size(), other.samples.size());
     const std::size_t looks = std::min(count, most);
-    std::vector<double> result(other.final_state.size(), 0.0);
-    std::vector<double> a, b;
+    SampleStore::Reader of_one(one.samples), of_other(other.samples);
+    std::vector<double> result(other.final_state.size(), 0.0), a, b;
     for (std::size_t look = 1; look <= looks; ++look) {
         const std::size_t k = look * count / looks - 1;  // the last among them
-        a = one.samples[k];
-        b = other.samples[k];
+        a.assign(of_one[k].begin(), of_one[k].end());
+        b.assign(of_other[k].begin(), of_other[k].end());
         if (seen) {
             seen(time(k), a);
             seen(time(k), b);
@@ -63,8 +65,8 @@ Pass EstimatingMarch::multistep(MultistepForce& force, const MultistepStart& sta
                                 double tightness, const Surroundings& surroundings) const {
     Pass pass{.tightness = tightness};
     Recorder recorder(
-        interval_, samples_, [&](double, std::span<const double> y) { pass.samples.emplace_back(y.begin(), y.end()); },
-        surroundings.keep, surroundings.progress);
+        interval_, samples_, [&](double t, std::span<const double> y) { pass.samples.append(t, y); }, surroundings.keep,
+        surroundings.progress);
     recorder.begin(start.y);
     MultistepMarch march(force, tolerance_.times(tightness), limits);
     pass.result = march.run(

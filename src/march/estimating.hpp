@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "march/sample_store.hpp"
 #include "march/stoermer_cowell.hpp"
 
 namespace lento {
@@ -15,9 +16,9 @@ namespace lento {
 /// One march over the run.
 struct Pass {
     MarchResult result{};
-    Trajectory trajectory{};                     ///< of the steps that are kept
-    std::vector<std::vector<double>> samples{};  ///< at equal distances
-    std::vector<std::vector<double>> looks{};    ///< at the true motion, where samples are not that
+    Trajectory trajectory{};                   ///< of the steps that are kept
+    SampleStore samples{};                     ///< at equal distances
+    std::vector<std::vector<double>> looks{};  ///< at the true motion, where samples are not that
     std::vector<double> final_state{};
     std::vector<double> scales{};  ///< the largest |y_i|
     double tightness = 1;     ///< the share of the tolerance that a step was allowed; more than was asked: rounding

@@ -114,7 +114,7 @@ private:
                     changes.add(march_.force(t, y));
                 }
                 if (look++ % every == 0) {
-                    pass.samples.emplace_back(y.begin(), y.end());
+                    pass.samples.append(t, y);
                 }
             },
             keep, request().progress);
@@ -175,28 +175,35 @@ private:
     /// get.
     std::string parting(const Pass& coarse, const Pass& fine) const {
         constexpr double chaotic = 1e3;
-        std::vector<double> apart;  // the farthest so far
-        for (std::size_t k = 0; k < std::min(coarse.samples.size(), fine.samples.size()); ++k) {
-            double distance = apart.empty() ? 0.0 : apart.back();
-            for (std::size_t i = 0; i < fine.scales.size(); ++i) {
-                distance = std::max(distance, std::abs(coarse.samples[k][i] - fine.samples[k][i]) /
-                                                  estimating_.tolerance(i, fine.scales));
+        SampleStore::Reader of_coarse(coarse.samples), of_fine(fine.samples);
+        const std::size_t count = std::min(of_coarse.size(), of_fine.size());
+        // The farthest apart from the first sample on, to the one where they are so far apart, or the last of some.
+        struct Apart {
+            std::size_t sample = 0;
+            double distance = 0;
+        };
+        const auto apart = [&](std::size_t samples, double enough) {
+            Apart farthest;
+            for (std::size_t k = 0; k < samples && !(k > 0 && farthest.distance >= enough); ++k) {
+                farthest.sample = k;
+                for (std::size_t i = 0; i < fine.scales.size(); ++i) {
+                    farthest.distance = std::max(farthest.distance, std::abs(of_coarse[k][i] - of_fine[k][i]) /
+                                                                        estimating_.tolerance(i, fine.scales));
+                }
             }
-            apart.push_back(distance);
-        }
-        if (apart.empty()) {
+            return farthest;
+        };
+        if (count == 0) {
             return {};
         }
-        const auto far = std::ranges::lower_bound(apart, 0.1 * apart.back()) - apart.begin();
-        const auto early = far / 4;
-        const double growth = apart[static_cast<std::size_t>(far)] / apart[static_cast<std::size_t>(early)];
-        return apart[static_cast<std::size_t>(early)] > 0 && growth > chaotic
+        const auto far = apart(count, 0.1 * apart(count, HUGE_VAL).distance);
+        const auto early = apart(far.sample / 4 + 1, HUGE_VAL);
+        const double growth = far.distance / early.distance;
+        return early.distance > 0 && growth > chaotic
                    ? fmt::format(
                          ": neighbouring motions part by a factor of e every {:.2g} units of time, which "
                          "rounding does as well",
-                         (estimating_.time(static_cast<std::size_t>(far)) -
-                          estimating_.time(static_cast<std::size_t>(early))) /
-                             std::log(growth))
+                         (estimating_.time(far.sample) - estimating_.time(early.sample)) / std::log(growth))
                    : std::string();
     }
 
@@ -216,10 +223,11 @@ private:
         if (spent < long_run) {
             return;
         }
+        SampleStore::Reader samples(pass.samples);
         std::vector<std::pair<double, std::vector<double>>> states;
         for (std::size_t look = 0; look < looks; ++look) {
             const std::size_t k = look * (count - 1) / looks;
-            states.emplace_back(estimating_.time(k), pass.samples[k]);
+            states.emplace_back(estimating_.time(k), std::vector<double>(samples[k].begin(), samples[k].end()));
         }
         const auto phase = undeclared_phase(problem(), outset, states);
         looks_ += phase.evaluations;

@@ -179,7 +179,7 @@ Pass macro_pass(const EstimatingMarch& estimating, MacroChoice choice, Request r
     request.rtol *= tightness;
     request.atol *= tightness;
     request.samples = estimating.samples();
-    request.sink = [&](double, In state) { pass.samples.emplace_back(state.begin(), state.end()); };
+    request.sink = [&](double t, In state) { pass.samples.append(t, state); };
     if (choice.step) {
         choice.step = std::min(longer * *choice.step, request.t_end - request.t_start);
     }
@@ -211,7 +211,9 @@ Pass slow_pass(const EstimatingMarch& estimating, const MacroChoice& choice, con
                     ? multistep_pass(estimating, limited, acceleration, std::move(y), tightness)
                     : macro_pass(estimating, choice, limited, acceleration, std::move(y), tightness, longer);
     pass.scales.assign(pass.final_state.size(), 0.0);
-    for (const auto& state : pass.samples) {
+    SampleStore::Reader samples(pass.samples);
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+        const In state = samples[k];
         for (std::size_t i = 0; i < state.size(); ++i) {
             pass.scales[i] = larger(pass.scales[i], std::abs(state[i]));
         }

@@ -308,7 +308,8 @@ private:
         auto solution = run_->finished({.result = std::move(marched.result),
                                         .trajectory = std::move(marched.trajectory),
                                         .final_state = std::move(marched.final_state),
-                                        .reconstruction = response()});
+                                        .reconstruction = response(),
+                                        .vibration = vibration()});
         return field_->constraints() > 0 ? std::move(solution).completed_by(mean_multipliers(response()))
                                          : std::move(solution);
     }
@@ -334,7 +335,8 @@ private:
                                .trajectory = std::move(pass.trajectory),
                                .final_state = state,
                                .reconstruction = average_ ? Reconstruction(response()) : Reconstruction(),
-                               .settling = complete});
+                               .settling = complete,
+                               .vibration = average_ ? vibration() : Vibration()});
     }
 
     void count() {
@@ -347,6 +349,9 @@ private:
     }
 
     HarmonicResponse response() const { return {field_, average_, plan_.sweeps}; }
+    Vibration vibration() const {
+        return [response = response()](std::span<const Snapshot> looks) { return response.between(looks); };
+    }
 
     /// The share of the tolerance that a step of the second march may err by.
     static constexpr double first_tightness = 0.008;

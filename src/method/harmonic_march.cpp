@@ -2,6 +2,7 @@
 
 #include "base/number.hpp"
 #include "lento/run/macro.hpp"
+#include "method/response_between.hpp"
 
 namespace lento {
 namespace {
@@ -116,11 +117,27 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
 }
 
 Snapshot HarmonicResponse::operator()(const Snapshot& slow) const {
+    average->sweep(sweeps, slow.t, slow.position, slow.velocity);
+    return moved(slow, at_phase(*average, average->response(), field->phase(slow.t)));
+}
+
+Reconstruction HarmonicResponse::between(std::span<const Snapshot> looks) const {
+    ResponseBetween found(average->grid().size());
+    for (const auto& look : looks) {
+        average->sweep(sweeps, look.t, look.position, look.velocity);
+        found.add(look.t, average->response());
+    }
+    return [response = *this, found = std::move(found)](const Snapshot& slow) mutable {
+        const auto change = found.at(slow.t, response.field->phase(slow.t));
+        return response.moved(slow, change);
+    };
+}
+
+Snapshot HarmonicResponse::moved(const Snapshot& slow, In change) const {
     const std::size_t n = field->dimension();
     const std::size_t unknowns = field->second_order() ? 2 * n : n;
-    average->sweep(sweeps, slow.t, slow.position, slow.velocity);
-    auto y = put_together(slow.position, field->second_order() ? slow.velocity : std::vector<double>());
-    add_to(y, 1, at_phase(*average, average->response(), field->phase(slow.t)));
+    auto y = put_together(slow.position, field->second_order() ? In(slow.velocity) : In());
+    add_to(y, 1, change);
     field->leave(slow.t, y);
     y.resize(unknowns + field->constraints());
     const Out all(y);

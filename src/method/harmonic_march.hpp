@@ -37,6 +37,13 @@ struct HarmonicResponse {
     int sweeps = 0;
 
     Snapshot operator()(const Snapshot& slow) const;
+
+    /// The same with Delta and W interpolated in slow time between those at a few states, one sweep each.
+    Reconstruction between(std::span<const Snapshot> looks) const;
+
+private:
+    /// By (Delta, W).
+    Snapshot moved(const Snapshot& slow, In change) const;
 };
 
 /// Puts the mean of the true multipliers behind a slow state, twice: it stands for those of the slow motion too.

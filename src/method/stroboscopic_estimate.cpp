@@ -117,7 +117,7 @@ Pass StroboscopicRun::pass(const EstimatingMarch& estimating, double tightness) 
     Pass pass{.tightness = tightness_};
     const bool keeps = tightness <= first_tightness;
     Recorder recorder(
-        run_->interval(), estimating.samples(), [&](double, In y) { pass.samples.emplace_back(y.begin(), y.end()); },
+        run_->interval(), estimating.samples(), [&](double t, In y) { pass.samples.append(t, y); },
         keeps ? request().keep : Recorder::Keep::nothing, request().progress);
     auto z = start();
     auto begin = run_->start();
@@ -195,15 +195,16 @@ void StroboscopicRun::look_at_motion(Pass& pass) {
             pass.scales[i] = larger(pass.scales[i], std::abs(y[i]));
         }
     };
-    for (const auto& sample : pass.samples) {
-        include(sample);
+    SampleStore::Reader samples(pass.samples);
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+        include(samples[k]);
     }
     for (const auto& strobe : strobes_) {
         for (std::size_t part = 0; part < phases; ++part) {
             const double later = first_period_ * static_cast<double>(part) / phases;
             include(pass.looks.emplace_back(map_->followed(strobe.z, strobe.look + later)));
         }
-        const auto& sample = pass.samples[strobe.sample];
+        const In sample = samples[strobe.sample];
         const auto revolutions = known_period() ? std::nullopt : std::optional(sample.back());
         const std::vector<double> slow(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(d()));
         const auto given = map_->followed(true_motion.strobe(slow, strobe.look, revolutions), strobe.look);

@@ -62,7 +62,7 @@ model::Model faster_model(const model::Model& parsed, std::vector<Model::Assignm
 }  // namespace
 
 Model::Model(std::shared_ptr<const model::Model> parsed, std::shared_ptr<const Code> code)
-    : parsed_(std::move(parsed)), code_(std::move(code)) {}
+    : parsed_(std::move(parsed)), code_(std::move(code)), inputs_(model::input_values(*parsed_)) {}
 
 Model Model::read(const std::function<model::Model()>& reading, std::vector<Assignment> assignments) {
     const auto began = std::chrono::steady_clock::now();
@@ -144,18 +144,19 @@ const std::vector<std::string>& Model::columns() const {
 }
 
 std::vector<double> Model::row_at(const Snapshot& state, double phases_at) const {
-    std::vector<double> values = state.position;
+    std::vector<double> values;
+    values.reserve(columns().size());
+    values.insert(values.end(), state.position.begin(), state.position.end());
     values.insert(values.end(), state.velocity.begin(), state.velocity.end());
-    for (auto multipliers : {state.multipliers, state.total_multipliers}) {
-        multipliers.resize(parsed_->constraints.size(), NAN);  // a run that did not start has none
-        values.insert(values.end(), multipliers.begin(), multipliers.end());
+    for (const auto* multipliers : {&state.multipliers, &state.total_multipliers}) {
+        values.insert(values.end(), multipliers->begin(), multipliers->end());
+        values.resize(values.size() + parsed_->constraints.size() - multipliers->size(), NAN);  // without a start
     }
     if (code_->extras) {
         const std::size_t first = values.size();
         values.resize(columns().size());
         const auto theta = model::mapped(parsed_->phases, [&](const Phase& phase) { return phase.at(phases_at); });
-        const auto inputs = model::input_values(*parsed_);
-        (*code_->extras)(state.position, state.velocity, state.t, theta, inputs->data(), Out(values).subspan(first));
+        (*code_->extras)(state.position, state.velocity, state.t, theta, inputs_->data(), Out(values).subspan(first));
     }
     return values;
 }
@@ -194,6 +195,7 @@ std::optional<std::string> Model::find_slow_variables() {
     parsed.slow = std::move(found.variables);
     parsed_ = std::make_shared<const model::Model>(std::move(parsed));
     code_ = std::make_shared<const Code>(*parsed_, code_->assignments);
+    inputs_ = model::input_values(*parsed_);
     return std::nullopt;
 }
 

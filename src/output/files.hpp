@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +13,28 @@
 
 namespace lento {
 
+/// A file that is written beside its place, and moved there when it is whole. If it never is, nothing stays.
+class NewFile {
+public:
+    explicit NewFile(const std::filesystem::path& place);
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+    ~NewFile();
+
+    /// Where it is written.
+    const std::filesystem::path& part() const { return part_; }
+    void write(const std::function<void(std::ostream&)>& content) const;
+    void take_place() const;
+    /// Throws Misuse.
+    [[noreturn]] void fail(const std::string& why) const;
+
+private:
+    std::filesystem::path place_, part_;
+};
+
 /// Throws Misuse, with the reason, where the folder cannot be made or the file cannot be written.
 void write_whole(const std::filesystem::path& path, std::string_view text);
+void write_whole(const std::filesystem::path& path, const std::function<void(std::ostream&)>& content);
 void write_hdf5(const std::filesystem::path& path, const RunOutput& output);
 /// Also tries whether files can be made in it.
 void make_folder(const std::filesystem::path& folder);

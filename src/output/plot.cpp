@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lento/base/misuse.hpp"
+#include "model/mapped.hpp"
 #include "output/files.hpp"
 
 namespace lento {
@@ -163,12 +164,58 @@ private:
     cairo_t* context_;
 };
 
+/// A column of the samples as it is drawn: all of them, or of each few that follow each other the lowest and highest.
+class Trace {
+public:
+    explicit Trace(std::size_t stride) : stride_(stride) {}
+
+    void add(double t, double value) {
+        range_.include(value);
+        if (stride_ == 1) {
+            points_.emplace_back(t, value);
+            return;
+        }
+        if (count_ == 0 || !(value >= low_.second)) {
+            low_ = {t, value};
+        }
+        if (count_ == 0 || !(value <= high_.second)) {
+            high_ = {t, value};
+        }
+        if (++count_ == stride_) {
+            finish();
+        }
+    }
+    /// After the last sample.
+    void finish() {
+        if (count_ > 0) {
+            points_.push_back(std::min(low_, high_));
+            points_.push_back(std::max(low_, high_));  // by time
+            count_ = 0;
+        }
+    }
+    const Range& range() const { return range_; }
+    const std::vector<std::pair<double, double>>& points() const { return points_; }
+
+private:
+    std::size_t stride_, count_ = 0;
+    std::pair<double, double> low_{}, high_{};
+    Range range_;
+    std::vector<std::pair<double, double>> points_;
+};
+
 class Plot {
 public:
     Plot(const RunOutput& output, std::vector<std::size_t> columns) : output_(output), columns_(std::move(columns)) {
-        for (const double t : output.slow.t) {
-            time_.include(t);
+        constexpr std::size_t most = 5000;
+        SampleStore::Reader rows(output.slow.rows);
+        traces_.assign(columns_.size(), Trace((rows.size() + most - 1) / most));
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            time_.include(rows.t(k));
+            for (std::size_t i = 0; i < columns_.size(); ++i) {
+                traces_[i].add(rows.t(k), rows[k][columns_[i]]);
+            }
         }
+        std::ranges::for_each(traces_, &Trace::finish);
         if (!(time_.high > time_.low)) {
             time_ = time_.widened();
         }
@@ -183,8 +230,8 @@ public:
         Canvas canvas(context);
         canvas.fill_all(height());
         double widest = 0;
-        for (const std::size_t column : columns_) {
-            const Ticks ticks(range(column));
+        for (std::size_t k = 0; k < columns_.size(); ++k) {
+            const Ticks ticks(range(k));
             for (const double mark : ticks.marks()) {
                 widest = std::max(widest, canvas.width_of(ticks.text(mark)));
             }
@@ -192,8 +239,7 @@ public:
         const double left = beside_labels + widest;
         canvas.text(left, 17, output_.title, 0, 11);
         for (std::size_t k = 0; k < columns_.size(); ++k) {
-            draw_panel(canvas, columns_[k], left, top + static_cast<double>(k) * (panel + gap),
-                       k + 1 == columns_.size());
+            draw_panel(canvas, k, left, top + static_cast<double>(k) * (panel + gap), k + 1 == columns_.size());
         }
     }
 
@@ -205,23 +251,20 @@ private:
                    : &levels[0];
     }
 
-    Range range(std::size_t column) const {
-        Range range;
+    Range range(std::size_t k) const {
+        Range range = traces_[k].range();
         const auto include = [&](double value) { range.include(value); };
-        for (const auto& row : output_.slow.rows) {
-            include(row[column]);
-        }
-        if (const Level* level = look(column)) {
-            std::ranges::for_each(level->columns[column].low, include);
-            std::ranges::for_each(level->columns[column].high, include);
+        if (const Level* level = look(columns_[k])) {
+            std::ranges::for_each(level->columns[columns_[k]].low, include);
+            std::ranges::for_each(level->columns[columns_[k]].high, include);
         }
         return range.widened();
     }
 
-    void draw_panel(Canvas& canvas, std::size_t column, double left, double y0, bool last) const {
-        const auto& series = output_.slow;
+    void draw_panel(Canvas& canvas, std::size_t panel_number, double left, double y0, bool last) const {
+        const std::size_t column = columns_[panel_number];
         const Level* level = look(column);
-        const Range vertical = range(column);
+        const Range vertical = range(panel_number);
         const auto at_x = [&](double t) {
             return left + (t - time_.low) / (time_.high - time_.low) * (width - left - right);
         };
@@ -243,7 +286,7 @@ private:
         if (last) {
             canvas.text((left + width - right) / 2, y0 + panel + 31, times.name("t"), 0.5, 10.5);
         }
-        canvas.upright(14, y0 + panel / 2, values.name(series.names[column]));
+        canvas.upright(14, y0 + panel / 2, values.name(output_.slow.names[column]));
         if (level != nullptr) {
             std::vector<std::pair<double, double>> outline;
             const auto t = [&](std::size_t k) {
@@ -258,17 +301,13 @@ private:
             }
             canvas.area(outline);
         }
-        constexpr std::size_t most = 5000;
-        const std::size_t stride = std::max<std::size_t>(1, series.t.size() / most);
-        std::vector<std::pair<double, double>> points;
-        for (std::size_t k = 0; k < series.t.size(); k += stride) {
-            points.emplace_back(at_x(series.t[k]), at_y(series.rows[k][column]));
-        }
-        canvas.path(points);
+        canvas.path(model::mapped(traces_[panel_number].points(),
+                                  [&](const auto& point) { return std::pair(at_x(point.first), at_y(point.second)); }));
     }
 
     const RunOutput& output_;
     std::vector<std::size_t> columns_;
+    std::vector<Trace> traces_;  // as columns_
     Range time_;
 };
 

@@ -222,12 +222,12 @@ std::string report_html(const RunOutput& output) {
     const std::string title = output.title.empty() ? "Lento" : output.title;
     std::string body = fmt::format("<h1>{}</h1>\n", escaped(title));
     body += ending(output) + answer(output);
-    if (output.slow.t.size() > 1) {
+    if (output.slow.rows.size() > 1) {
         body += "<h2>Solution</h2>\n" + solution_words(output) + "<div id=\"solution\"></div>\n";
     } else {
         body += "<p>The run ended before there was a solution to show.</p>\n";
     }
-    if (data.contains("mechanism") && output.slow.t.size() > 1) {
+    if (data.contains("mechanism") && output.slow.rows.size() > 1) {
         body +=
             "<h2>Mechanism</h2>\n<p class=\"soft\">The slow solution, with the way of the last eighth of the "
             "run.</p>\n<div id=\"mechanism\"></div>\n";

@@ -66,10 +66,14 @@ Json column_json(const Level::Column& column) {
     }
     Json json{{"base", base}, {"step", step.value_or(1)}};
     const auto add = [&](const char* name, const std::vector<double>& list) {
-        Json numbers = Json::array();
+        Json::array_t numbers;
+        numbers.reserve(list.size());
         for (const double value : list) {
-            numbers.push_back(step && std::isfinite(value) ? Json(std::llround((value - base) / *step))
-                                                           : Json(rounded(value, 7)));
+            if (step && std::isfinite(value)) {
+                numbers.emplace_back(std::llround((value - base) / *step));
+            } else {
+                numbers.emplace_back(rounded(value, 7));
+            }
         }
         json[name] = std::move(numbers);
     };
@@ -100,52 +104,73 @@ double between(const Level& level, const std::vector<double>& values, double t) 
     return values[k] + part * (values[k + 1] - values[k]);
 }
 
-/// The samples, no more than a chart can show, with the band that the vibration fills where it is known; else, where
-/// samples are left out, with the lowest and highest of them.
-Json whole_run(const RunOutput& output, std::size_t columns) {
-    const auto& times = output.slow.t;
-    const auto& rows = output.slow.rows;
+/// Of a run, no more samples than a chart can show: one of each few that follow each other, and between which values
+/// all of these lie.
+struct Thinned {
+    std::size_t stride = 1;
+    std::vector<double> t;
+    std::vector<Level::Column> columns;
+};
+
+Thinned thinned(const Series& series, std::size_t columns) {
+    SampleStore::Reader rows(series.rows);
+    const std::size_t count = rows.size();
     const std::size_t most = std::clamp<std::size_t>(most_numbers / std::max<std::size_t>(1, columns), 50, most_points);
-    const std::size_t stride = std::max<std::size_t>(1, (times.size() + most - 1) / most);
-    std::vector<std::size_t> picks;
-    for (std::size_t k = 0; k < times.size(); k += stride) {
-        picks.push_back(std::min(k + stride / 2, times.size() - 1));
+    Thinned result{std::max<std::size_t>(1, (count + most - 1) / most), {}, std::vector<Level::Column>(columns)};
+    for (std::size_t first = 0; first < count; first += result.stride) {
+        const std::size_t end = std::min(count, first + result.stride);
+        // Both ends of the run are among them.
+        const std::size_t pick = first == 0 ? 0 : end == count ? count - 1 : first + result.stride / 2;
+        for (std::size_t k = first; k < end; ++k) {
+            const auto row = rows[k];
+            for (std::size_t i = 0; i < columns; ++i) {
+                const double value = row[i];
+                auto& [slow, low, high, truth] = result.columns[i];
+                if (k == first) {
+                    low.push_back(HUGE_VAL);
+                    high.push_back(-HUGE_VAL);
+                    slow.push_back(value);
+                }
+                low.back() = std::min(low.back(), value);
+                high.back() = std::max(high.back(), value);
+                if (k == pick) {
+                    slow.back() = value;
+                }
+            }
+        }
+        result.t.push_back(rows.t(pick));
     }
-    picks.front() = 0;
-    picks.back() = times.size() - 1;
-    const auto t = model::mapped(picks, [&](std::size_t pick) { return times[pick]; });
+    return result;
+}
+
+/// The samples, with the band that the vibration fills where it is known; else, where samples are left out, with the
+/// lowest and highest of them.
+Json whole_run(const RunOutput& output, std::size_t columns) {
+    auto shown = thinned(output.slow, columns);
     Json json = Json::object();
     const Level* look = output.view.levels.empty() ? nullptr : &output.view.levels.front();
     // NOTE: where the slow solution is the true one it jumps about within the band.
     const bool true_itself = output.record.slow_is == name_of(SlowMeaning::true_motion);
     for (std::size_t i = 0; i < columns; ++i) {
-        Level::Column column;
+        auto& column = shown.columns[i];
         const bool band = look != nullptr && i < look->columns.size() && !look->columns[i].low.empty();
-        for (std::size_t k = 0; k < picks.size(); ++k) {
-            const double value = rows[picks[k]][i];
-            double low = value;
-            double high = value;
-            if (band) {
-                const auto at = [&](const std::vector<double>& values) { return between(*look, values, t[k]); };
-                const double slow = true_itself ? 0.0 : value - at(look->columns[i].slow);
-                low = slow + at(look->columns[i].low);
-                high = slow + at(look->columns[i].high);
-            } else {
-                for (std::size_t row = k * stride; row < std::min(times.size(), (k + 1) * stride); ++row) {
-                    low = std::min(low, rows[row][i]);
-                    high = std::max(high, rows[row][i]);
-                }
-            }
-            column.slow.push_back(value);
-            if (band || stride > 1) {
-                column.low.push_back(low);
-                column.high.push_back(high);
-            }
+        for (std::size_t k = 0; k < shown.t.size() && band; ++k) {
+            const auto at = [&](const std::vector<double>& values) { return between(*look, values, shown.t[k]); };
+            const double slow = true_itself ? 0.0 : column.slow[k] - at(look->columns[i].slow);
+            column.low[k] = slow + at(look->columns[i].low);
+            column.high[k] = slow + at(look->columns[i].high);
+        }
+        if (!band && shown.stride == 1) {
+            column.low.clear();
+            column.high.clear();
         }
         json[output.slow.names[i]] = column_json(column);
     }
-    return {
-        {"from", times.front()}, {"to", times.back()}, {"count", picks.size()}, {"t", t}, {"columns", std::move(json)}};
+    return {{"from", shown.t.front()},
+            {"to", shown.t.back()},
+            {"count", shown.t.size()},
+            {"t", shown.t},
+            {"columns", std::move(json)}};
 }
 
 Json mechanism_json(const RunOutput& output, const Mechanism& mechanism) {
@@ -171,10 +196,12 @@ Json report_data(const RunOutput& output) {
               {"slow_label", output.record.slow_is == name_of(SlowMeaning::true_motion) ? "solution" : "slow"},
               {"period", or_null(output.view.period)}};
     Json levels = Json::array();
-    if (!output.slow.t.empty()) {
+    double shortest = 1;
+    if (!output.slow.rows.empty()) {
+        SampleStore::Reader rows(output.slow.rows);
+        shortest = (rows.t(rows.size() - 1) - rows.t(0)) / 100;
         levels.push_back(whole_run(output, columns));
     }
-    double shortest = output.slow.t.empty() ? 1 : (output.slow.t.back() - output.slow.t.front()) / 100;
     for (std::size_t k = 0; k < output.view.levels.size(); ++k) {
         const auto& level = output.view.levels[k];
         // NOTE: what the first one says of the whole run stands with the samples already, unless it is the true motion.

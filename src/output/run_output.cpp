@@ -1,6 +1,7 @@
 #include "output/run_output.hpp"
 
 #include <iterator>
+#include <ostream>
 
 #include <fmt/format.h>
 
@@ -98,12 +99,23 @@ Json or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text);
 }
 
-std::string csv_text(const Series& series) {
-    std::string text = fmt::format("t,{}\n", fmt::join(series.names, ","));
-    for (std::size_t k = 0; k < series.t.size(); ++k) {
-        fmt::format_to(std::back_inserter(text), "{},{}\n", series.t[k], fmt::join(series.rows[k], ","));
+void write_csv(std::ostream& file, const Series& series) {
+    constexpr std::size_t at_once = 1 << 16;  // characters
+    fmt::memory_buffer text;
+    const auto out = std::back_inserter(text);
+    const auto flush = [&] {
+        file.write(text.data(), static_cast<std::streamsize>(text.size()));
+        text.clear();
+    };
+    fmt::format_to(out, "t,{}\n", fmt::join(series.names, ","));
+    SampleStore::Reader rows(series.rows);
+    for (std::size_t k = 0; k < rows.size() && file; ++k) {
+        fmt::format_to(out, "{},{}\n", rows.t(k), fmt::join(rows[k], ","));
+        if (text.size() > at_once) {
+            flush();
+        }
     }
-    return text;
+    flush();
 }
 
 }  // namespace lento

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "lento/problem/problem.hpp"
 #include "lento/solution/solution.hpp"
+#include "march/sample_store.hpp"
 
 namespace lento {
 
@@ -21,11 +23,10 @@ inline constexpr std::string_view version = LENTO_VERSION;
 
 using Json = nlohmann::ordered_json;
 
-/// Columns of equal length, in the order of the model.
+/// Columns of equal length, in the order of the model. However many rows there are, they take constant memory.
 struct Series {
     std::vector<std::string> names;  ///< without t
-    std::vector<double> t;
-    std::vector<std::vector<double>> rows;  ///< rows[k][column]
+    SampleStore rows{};
 };
 
 /// The solution at equally spaced times between two.
@@ -117,7 +118,7 @@ Json by_name(const RunOutput::Named& numbers);
 Json or_null(const std::optional<double>& value);
 Json or_null(const std::string& text);
 
-std::string csv_text(const Series& series);
+void write_csv(std::ostream& file, const Series& series);
 
 /// One self-contained page: the answer, charts of the solution and of how it was found, an animation of a mechanism.
 std::string report_html(const RunOutput& output);

@@ -156,7 +156,7 @@ Solution Run::finished(Ending ending) {
     statistics.newton_iterations += result.newton_iterations;
     statistics.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     return Solution(std::move(record_), std::move(ending.trajectory), std::move(ending.final_state),
-                    std::move(ending.reconstruction), std::move(ending.settling));
+                    std::move(ending.reconstruction), std::move(ending.settling), std::move(ending.vibration));
 }
 
 void Run::explain_by_masses(Ending& ending) const {

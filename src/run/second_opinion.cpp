@@ -11,6 +11,7 @@
 #include "judge/coarse_tolerance.hpp"
 #include "judge/price.hpp"
 #include "lento/run/solve.hpp"
+#include "march/sample_store.hpp"
 
 namespace lento {
 namespace {
@@ -29,19 +30,21 @@ public:
         const std::size_t intervals = request.samples - 1;
         every_ = (fewest + intervals - 1) / intervals;
         request.samples = intervals * every_ + 1;
-        request.sink = [this](double t, In y) { taken_.emplace_back(t, std::vector<double>(y.begin(), y.end())); };
+        request.sink = [this](double t, In y) { taken_.append(t, y); };
         return request;
     }
     void send(const SampleSink& sink) const {
-        for (std::size_t k = 0; sink && k < taken_.size(); k += every_) {
-            sink(taken_[k].first, taken_[k].second);
+        SampleStore::Reader taken(taken_);
+        for (std::size_t k = 0; sink && k < taken.size(); k += every_) {
+            sink(taken.t(k), taken[k]);
         }
     }
     std::size_t count() const { return taken_.size(); }
-    double time(std::size_t k) const { return taken_[k].first; }
+    double time(std::size_t k) const { return SampleStore::Reader(taken_).t(k); }
     /// y = (position, velocity), of the true motion where there is one and it is what is compared.
     std::vector<double> state(const Solution& solution, std::size_t k, Compared compared) const {
-        auto state = solution.snapshot(taken_[k].first, taken_[k].second);
+        SampleStore::Reader taken(taken_);
+        auto state = solution.snapshot(taken.t(k), taken[k]);
         if (solution.has_fast() && compared != Compared::slow_motion) {
             state = solution.reconstruct(state);
         }
@@ -52,7 +55,7 @@ public:
 
 private:
     std::size_t every_ = 1;
-    std::vector<std::pair<double, std::vector<double>>> taken_;
+    SampleStore taken_;
 };
 
 /// A run, with its samples.

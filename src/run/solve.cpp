@@ -9,12 +9,11 @@
 #include "judge/price.hpp"
 #include "lento/base/misuse.hpp"
 #include "lento/run/run.hpp"
+#include "march/sample_store.hpp"
 #include "run/second_opinion.hpp"
 
 namespace lento {
 namespace {
-
-using Sample = std::pair<double, std::vector<double>>;
 
 /// "a, b, c": those that are for the problem.
 std::string applying(const Problem& problem, const Request& request) {
@@ -96,9 +95,9 @@ Solution solve_automatically(const Problem& problem, Request request) {
     }
     // Samples are held back until it is known whose they are.
     const auto sink = std::exchange(request.sink, {});
-    std::vector<Sample> samples;
+    SampleStore samples;
     if (sink) {
-        request.sink = [&](double t, In y) { samples.emplace_back(t, std::vector<double>(y.begin(), y.end())); };
+        request.sink = [&](double t, In y) { samples.append(t, y); };
     }
     const bool averaged_start = request.options.initial.value_or("true-state") != "true-state";
     auto found = run(problem, request, *choice.method, ChosenBy::automatic);
@@ -124,7 +123,7 @@ Solution solve_automatically(const Problem& problem, Request request) {
             evaluations += next.statistics().force_evaluations;
             samples = std::move(before);
             if (left) {
-                samples.clear();
+                samples = {};
                 evaluations += found.statistics().force_evaluations;
                 found = run(problem, request, *choice.method, ChosenBy::automatic_at_last);
             }
@@ -137,8 +136,9 @@ Solution solve_automatically(const Problem& problem, Request request) {
             break;
         }
     }
-    for (const auto& [t, y] : samples) {
-        sink(t, y);
+    SampleStore::Reader reader(samples);
+    for (std::size_t k = 0; k < reader.size(); ++k) {
+        sink(reader.t(k), reader[k]);
     }
     return std::move(found).after(std::move(tried), evaluations);
 }

@@ -98,4 +98,8 @@ Snapshot Solution::reconstruct(const Snapshot& slow_state) const {
     return reconstruction_(slow_state);
 }
 
+Reconstruction Solution::reconstruction_between(std::span<const Snapshot> looks) const {
+    return vibration_ ? vibration_(looks) : Reconstruction();
+}
+
 }  // namespace lento

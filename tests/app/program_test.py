@@ -48,17 +48,20 @@ class Program(ProgramCase):
         self.assertAlmostEqual(float(rows[-1][1]), summary["final"]["q"], places=12)
         self.assertAlmostEqual(float(rows[-1][3]), 0.2 * math.cos(float(rows[-1][1])), places=12)
         with h5py.File(self.at / "here/solution.h5") as data:
-            self.assertEqual(list(data["slow/q"][:]), [float(r[1]) for r in rows[1:]])
+            columns = list(data["columns"].asstr())
+            self.assertEqual(columns, rows[0][1:])
+            self.assertEqual(data["slow/values"][:].tolist(), [[float(value) for value in r[1:]] for r in rows[1:]])
+            self.assertEqual(list(data["slow/t"]), [float(r[0]) for r in rows[1:]])
             self.assertEqual(data.attrs["method"], "harmonic")
             self.assertEqual(data.attrs["model"], pathlib.Path(PENDULUM).read_text())
             self.assertEqual(data["options"].attrs["macro"], summary["options"]["macro"])
             self.assertEqual(data["options"].attrs["phases"], summary["options"]["phases"])
             self.assertEqual(data["parameters/l"][()], 0.2)
             self.assertEqual(data["phases/theta"].attrs["frequency_units"], "rad / model time")
-            self.assertEqual(data["slow/q_dot"].attrs["units"], "unit of q / model time")
-            self.assertEqual(list(data["slow"]), ["t", "q", "q_dot", "height"])
-            self.assertEqual(data["final/q"][()], summary["final"]["q"])
-            self.assertEqual(data["final_fast/q"][()], summary["final_fast"]["q"])
+            self.assertEqual(list(data["units"].asstr()), ["", "unit of q / model time", ""])
+            self.assertEqual(list(data["slow"]), ["t", "values"])
+            self.assertEqual(list(data["final"]), [summary["final"][name] for name in columns])
+            self.assertEqual(list(data["final_fast"]), [summary["final_fast"][name] for name in columns])
             self.assertEqual(data["statistics"].attrs["force_evaluations"], summary["statistics"]["force_evaluations"])
         page = (self.at / "here/report.html").read_text()
         self.assertIn('<div id="solution">', page)
@@ -480,6 +483,47 @@ t_end = 1
         self.assertIn("cannot write", done.stderr)
         self.assertEqual(json.loads(done.stdout)["outcome"], "completed", "the summary is not lost")
         self.assertEqual(list((self.at / "full").iterdir()), [], "no half-written file stays behind")
+
+    def wide_model(self, bodies):
+        names = [f"x{k}" for k in range(bodies)]
+        return self.model("lento = 1\n[coordinates]\n" + "".join(f"{name} = {{ start = 1 }}\n" for name in names) + "[forces]\n" +
+                          "".join(f'{name} = "-{name}"\n' for name in names) + "[run]\nt_end = 1\n")
+
+    def test_a_disk_too_small_for_the_samples(self):
+        done = self.lento("run", self.wide_model(5000), "--samples", "1e7", "-o", "a")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"10000000 samples of 10001 numbers .* 3e\+03 GB in a, where .* GB are left: take fewer")
+
+    def test_many_samples_take_little_memory_and_all_arrive(self):
+        """Above what stays in memory, with a window of the true motion beside them."""
+        samples = 20_001 if SANITIZED else 1_000_001
+        largest = {}
+        for count in (1001, samples):
+            process = subprocess.Popen([LENTO, "run", PENDULUM, "--set", "omega=1e5", "--samples", str(count), "--fast", "0.5:0.51", "--quiet",
+                                        "--plot", "a.png", "-o", str(count)], cwd=self.at)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            largest[count] = usage.ru_maxrss
+        if not SANITIZED:
+            self.assertLess(largest[samples] - largest[1001], 40_000, "of kB, where the numbers alone are 32 MB and their text 70")
+        with h5py.File(self.at / str(samples) / "solution.h5") as many, h5py.File(self.at / "1001/solution.h5") as few:
+            stride = (samples - 1) // 1000
+            self.assertEqual(many["slow/values"].shape, (samples, 3))
+            self.assertLess(abs(many["slow/values"][::stride] - few["slow/values"][:]).max(), 1e-12)
+            self.assertEqual(many["fast/values"].shape, few["fast/values"].shape)
+        with (self.at / str(samples) / "solution.csv").open() as file:
+            self.assertEqual(sum(1 for _ in file), samples + 1)
+
+    def test_wide_models_make_small_files(self):
+        """A dataset a column took 500 bytes each, for every one of slow, final and final_fast."""
+        bodies = 2000
+        self.run_json(self.wide_model(bodies), "--samples", "5", "-o", "wide", "--option", "estimate=none")
+        size = (self.at / "wide/solution.h5").stat().st_size
+        self.assertLess(size, 1e6)
+        with h5py.File(self.at / "wide/solution.h5") as data:
+            self.assertEqual(data["slow/values"].shape, (5, 2 * bodies))
+            self.assertEqual(list(data["columns"].asstr())[bodies], "x0_dot")
 
     def test_interrupt_writes_what_there_is_and_exits_130(self):
         process = subprocess.Popen([LENTO, "run", PENDULUM, "--method", "direct", "--set", "omega=1e7", "--json", "-o", "stopped"], cwd=self.at,

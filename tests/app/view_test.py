@@ -118,6 +118,40 @@ class View(ProgramCase):
         window = next(level for level in resolved if level["from"] == 0.5 and abs(level["to"] - 0.500004) < 1e-12)
         self.assertAlmostEqual(values(window, "q_dot", "true")[-1], float(fast[-1][2]), delta=1e-3)
 
+    def test_the_close_up_is_the_same_every_time_and_as_fine_as_the_true_motion(self):
+        """It is interpolated between a few looks; fast.csv looks at every state."""
+        self.run_json(PENDULUM, "-o", "a")
+        self.run_json(PENDULUM, "-o", "b")
+        self.assertEqual(self.data("a"), self.data("b"))
+        for level in self.data("a")["levels"]:
+            column = level["columns"]["q_dot"]
+            if "true" not in column or level["to"] > 0.9 or level["from"] == 0:
+                continue
+            self.run_json(PENDULUM, "-o", "c", "--fast", f"{level['from']!r}:{level['to']!r}")
+            fast = self.rows_of("c/fast.csv")[1:]
+            times = [level["from"] + (level["to"] - level["from"]) * k / (level["count"] - 1) for k in range(level["count"])]
+            swing = max(float(row[2]) for row in fast) - min(float(row[2]) for row in fast)
+            every = (len(fast) - 1) / (level["count"] - 1)
+            for k in range(0, level["count"], 3):  # 24 points a vibration here, 32 there
+                row = fast[round(every * k)]
+                self.assertAlmostEqual(float(row[0]), times[k], delta=1e-12)
+                self.assertAlmostEqual(float(row[2]), column["base"] + column["step"] * column["true"][k], delta=1e-4 * swing)
+
+    def test_pictures_of_more_samples_than_they_can_show_reach_the_extremes(self):
+        model = self.model('lento = 1\n[coordinates]\nq = { start = 1 }\n[forces]\nq = "-1e8*q"\n[run]\nt_end = 10\nmethod = "direct"\n'
+                           '[run.options]\nestimate = "none"\n')
+        self.run_json(model, "-o", "a", "--samples", "200001", "--plot", "a.svg", "--rtol", "1e-9")
+        column = self.data("a")["levels"][0]["columns"]["q"]
+        for kind, extreme in (("low", -1), ("high", 1)):
+            values = [column["base"] + column["step"] * n for n in column[kind]]
+            self.assertTrue(all(abs(value - extreme) < 0.05 for value in values), kind)
+        paths = [[float(n) for n in re.findall(r"-?[\d.]+", path)] for path in re.findall(r'<path[^>]* d="([^"]*)"', (self.at / "a.svg").read_text())]
+        longest = max(paths, key=len)
+        self.assertLess(len(longest), 4 * 5000)
+        heights = sorted(longest[1::2])
+        self.assertGreater(heights[-1] - heights[0], 0.88 * 150)
+        self.assertLess(heights[len(heights) // 4], heights[0] + 5, "a quarter of the points is at the top")
+
     def test_steps_and_residuals(self):
         self.run_json(MODELS / "double-pendulum.toml", "-o", "a")
         charts = {chart["title"]: chart for chart in self.data("a")["charts"]["course"]}

@@ -42,8 +42,9 @@ Estimate swing(double rtol, std::size_t wanted = 0) {
                              {.march = pass, .prepare = {}, .errors = [&](const Pass& coarse, const Pass& fine) {
                                   return march.differences(coarse, fine);
                               }});
+    SampleStore::Reader samples(result.found.pass.samples);
     for (std::size_t k = 0; k < march.samples(); ++k) {
-        const auto& y = result.found.pass.samples[k];
+        const auto y = samples[k];
         result.worst = std::max(
             {result.worst, std::abs(y[0] - std::cos(march.time(k))), std::abs(y[1] + std::sin(march.time(k)))});
     }

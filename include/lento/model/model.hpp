@@ -107,6 +107,7 @@ private:
 
     std::shared_ptr<const model::Model> parsed_;
     std::shared_ptr<const Code> code_;
+    std::shared_ptr<const std::vector<double>> inputs_;  // of functions beside the state
 };
 
 }  // namespace lento

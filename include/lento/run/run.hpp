@@ -101,6 +101,7 @@ public:
         Snapshot final_state{};
         Reconstruction reconstruction{};
         Settling settling{};
+        Vibration vibration{};
         std::string advice{};
         std::optional<double> price_of_direct{};
     };

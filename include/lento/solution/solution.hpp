@@ -30,6 +30,9 @@ Snapshot snapshot_of(double t, std::span<const double> y, std::size_t dimension,
 /// The true state at time t, from the slow one.
 using Reconstruction = std::function<Snapshot(const Snapshot& slow)>;
 
+/// The same from a look at the vibration at each of a few slow states: between them it is interpolated.
+using Vibration = std::function<Reconstruction(std::span<const Snapshot> looks)>;
+
 /// Moves an interpolated state y onto the constraints, where there are any, or adds to it.
 using Settling = std::function<void(double t, std::vector<double>& y)>;
 
@@ -77,12 +80,13 @@ struct Estimated {
 class Solution {
 public:
     Solution(RunRecord record, Trajectory trajectory, Snapshot final_state, Reconstruction reconstruction,
-             Settling settling = {})
+             Settling settling = {}, Vibration vibration = {})
         : record_(std::move(record)),
           trajectory_(std::move(trajectory)),
           final_(std::move(final_state)),
           reconstruction_(std::move(reconstruction)),
-          settling_(std::move(settling)) {}
+          settling_(std::move(settling)),
+          vibration_(std::move(vibration)) {}
 
     /// The same with an option noted.
     Solution with_option(UsedOption option) && {
@@ -106,6 +110,10 @@ public:
     Snapshot fast(double t) const { return reconstruct(slow(t)); }
     bool has_fast() const { return static_cast<bool>(reconstruction_); }
     Snapshot reconstruct(const Snapshot& slow_state) const;
+    /// Reconstructs states about a few slow ones, in order of time, from a look at each: with N of them it is wrong by
+    /// O(d^N), d how far apart they are over the time in which the vibration changes. For pictures. None where each
+    /// state has to be looked at.
+    Reconstruction reconstruction_between(std::span<const Snapshot> looks) const;
 
     /// The slow state at the time reached; kept in any case.
     const Snapshot& final_state() const { return final_; }
@@ -123,6 +131,7 @@ private:
     Snapshot final_;
     Reconstruction reconstruction_;
     Settling settling_;
+    Vibration vibration_;
 };
 
 }  // namespace lento
