@@ -57,7 +57,7 @@ frequency = 1e4
         }
         for (std::size_t k = 0; k < m; ++k) {
             std::vector<Taylor> at(n), moves(n), numbers(rows);
-            const BlockLayout layout{n, m};
+            const BlockLayout layout{n, m}, numbers_at{rows, m};
             layout.gather(degree, x, k, at);
             layout.gather(degree, v, k, moves);
             const auto t = Taylor::variable(0.4, degree);
@@ -66,7 +66,7 @@ frequency = 1e4
             for (std::size_t row = 0; row < rows; ++row) {
                 for (int j = 0; j <= degree; ++j) {
                     const double expected = j <= numbers[row].top() ? numbers[row][j] : 0.0;
-                    EXPECT_EQ(first[BlockLayout(rows, m).at(j, row, k)], expected) << row;
+                    EXPECT_EQ(first[numbers_at.at(j, row, k)], expected) << row;
                 }
             }
         }
