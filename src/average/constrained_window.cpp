@@ -4,7 +4,7 @@
 ///
 /// With SHAKE the multiplier at a point comes from the step to the next one; that at the last point takes a move that
 /// is not a micro-step of the window, since nothing is evaluated at its end. With the others it is that of the
-/// acceleration at the point. SHAKE factorises the matrix of the constraints once, at the middle, and for up to eight
+/// acceleration at the point. SHAKE factorises the matrix of the constraints once, at the middle, and for up to four
 /// constraints the compiler knows their number. Explicit time stays at the middle's value, for forces and constraints
 /// alike: the manifold of a window has a stopped clock.
 #include <fmt/format.h>
@@ -192,12 +192,12 @@ private:
     CompensatedVectorSum<double, Surface::count_extent> multipliers_;
 };
 
-/// A window by SHAKE on a manifold of known size, for up to eight constraints: chains in the plane, and in space
+/// A window by SHAKE on a manifold of known size, for up to four constraints: chains in the plane, and in space
 /// molecules with an atom more than bonds. None where the manifold is another.
 template <std::size_t Count = 1>
 std::unique_ptr<Window> fixed_shake_window(Acceleration& active, Manifold& manifold, const TimeScales& scales,
                                            const WindowShape& shape) {
-    constexpr std::size_t most = 8;
+    constexpr std::size_t most = 4;  // measured on chains: full rows of six take longer than sparse ones
     if constexpr (Count <= most) {
         using Flat = FixedManifold<Count, 2 * Count>;
         using Spatial = FixedManifold<Count, 3 * (Count + 1)>;

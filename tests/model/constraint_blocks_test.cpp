@@ -59,7 +59,7 @@ frequency = 1e4
         }
         for (std::size_t k = 0; k < m; ++k) {
             std::vector<Taylor> at(n), moves(n), numbers(rows);
-            const BlockLayout layout{n, m};
+            const BlockLayout layout{n, m}, numbers_at{rows, m};
             layout.gather(degree, x, k, at);
             layout.gather(degree, v, k, moves);
             const auto t = Taylor::variable(0.4, degree);
@@ -68,7 +68,7 @@ frequency = 1e4
             for (std::size_t row = 0; row < rows; ++row) {
                 for (int j = 0; j <= degree; ++j) {
                     const double expected = j <= numbers[row].top() ? numbers[row][j] : 0.0;
-                    EXPECT_NEAR(first[BlockLayout(rows, m).at(j, row, k)], expected, 1e-14 * largest) << row;
+                    EXPECT_NEAR(first[numbers_at.at(j, row, k)], expected, 1e-14 * largest) << row;
                 }
             }
         }
