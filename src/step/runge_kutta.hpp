@@ -136,8 +136,9 @@ public:
             std::copy_n(y.data() + d, d, rate.data());
             acceleration(c, Part(y.data(), d), Part(y.data() + d, d), OutPart(rate.data() + d, d));
         };
-        if constexpr (requires { acceleration.two; }) {
-            const auto two = [&](S c, auto y, auto at_y, auto from, auto z, S factor, auto at_z) {
+        // NOTE: in the same order whether or not accelerations share anything, so that bits do not depend on it.
+        const auto two = [&](S c, auto y, auto at_y, auto from, auto z, S factor, auto at_z) {
+            if constexpr (requires { acceleration.two; }) {
                 std::copy_n(y.data() + d, d, at_y.data());
                 for (std::size_t k = 0; k < d; ++k) {
                     z[k] = from[k] + (z[k] + factor * y[d + k]);
@@ -146,11 +147,15 @@ public:
                                  Part(z.data(), d), Part(from.data() + d, d), OutPart(z.data() + d, d), factor,
                                  OutPart(at_z.data() + d, d));
                 std::copy_n(z.data() + d, d, at_z.data());
-            };
-            inner_.step(Rates{one, two}, h, state);
-        } else {
-            inner_.step(one, h, state);
-        }
+            } else {
+                one(c, y, at_y);
+                for (std::size_t k = 0; k < 2 * d; ++k) {
+                    z[k] = from[k] + (z[k] + factor * at_y[k]);
+                }
+                one(c, z, at_z);
+            }
+        };
+        inner_.step(Rates{one, two}, h, state);
     }
 
 private:
