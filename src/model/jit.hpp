@@ -19,7 +19,7 @@
 
 namespace lento::model::jit {
 
-// NOTE: measured on ropes. An operation costs 0.02 to 0.04 ms, more in long functions: 4,000 results of 6,000 operations
+// NOTE: measured on ropes. An operation costs 0.02 to 0.04 ms, more in long functions: 4,000 results, 6,000 operations
 // take 0.8 s in functions of 1,000 and 0.4 s in those of 300, with code as fast. A result counts as an operation.
 /// Functions of up to this many operations are compiled in one piece, fully optimised.
 constexpr std::size_t longest_whole = 2000;
