@@ -203,8 +203,8 @@ private:
         std::int64_t last = 0;
         auto found =
             estimating_.run({.first = first_tightness,
-                             .looser = 150,
-             .sum = 0.05,
+                             .looser = run_->estimates() ? 150.0 : 60.0,
+                             .sum = 0.05,
                              .least = plan_.noise / steps,
                              .most_tighter = 1e-3,
                              .most = run_->estimates() ? 5 : 0},

@@ -80,6 +80,9 @@ private:
 Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) const {
     constexpr double least_turn = 6;  // radians a step; with less the differences amplify noise
     const double length = request.t_end - request.t_start;
+    // NOTE: where nothing else limits steps, a tighter march takes shorter ones too: of two that are alike the
+    // difference tells nothing.
+    const double longest = std::min(length / 7, sudden / 2) * std::pow(std::min(tightness, 1.0), 1.0 / 9);
     std::vector<double> weights;
     for (std::size_t i = scales.size() - average.dimension(); i < scales.size(); ++i) {
         weights.push_back(1 / estimating.tolerance(i, scales));
@@ -87,7 +90,7 @@ Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) con
     TwoScaleForce force(average, plan.sweeps - 1, std::move(weights));
     auto pass = estimating.multistep(
         force, {.t = request.t_start, .y = plan.state, .series = plan.series, .scales = {scales.begin(), scales.end()}},
-        {.longest = std::min(length / 10, sudden / 2),
+        {.longest = longest,
          .shortest = std::min(least_turn / average.field().frequency(), length / 20),
          .highest_order = 14,
          .most_steps = request.most_steps},
@@ -102,6 +105,8 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
     const double rounding = std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(fine.result.steps));
     // NOTE: the response is also what the start was converted with, and that error grows like any other.
     const double left_out = fine.local_errors + defect.force + defect.response;
+    // NOTE: where both left out nearly the same, their difference tells little.
+    const double alike = fine.local_errors > 0.2 * coarse.local_errors ? fine.local_errors : 0.0;
     std::vector<double> result(fine.final_state.size());
     // As the user sees them.
     const auto differences = estimating.differences(
@@ -111,7 +116,7 @@ std::vector<double> HarmonicMarch::errors(const Pass& coarse, const Pass& fine, 
         const double own = estimating.tolerance(i, fine.scales);
         // NOTE: where the difference happens to vanish, what was left out is added as it is.
         // NOTE: no better is claimed than a twentieth of the tolerance, which nobody asked to know.
-        result[i] = larger(0.05 * own, safety * (grown + defect.worst() * own) + rounding * fine.scales[i]);
+        result[i] = larger(0.05 * own, safety * (grown + (defect.worst() + alike) * own) + rounding * fine.scales[i]);
     }
     return result;
 }
@@ -122,7 +127,7 @@ Snapshot HarmonicResponse::operator()(const Snapshot& slow) const {
 }
 
 Reconstruction HarmonicResponse::between(std::span<const Snapshot> looks) const {
-    ResponseBetween found(average->grid().size());
+    ResponseBetween found(*average);
     for (const auto& look : looks) {
         average->sweep(sweeps, look.t, look.position, look.velocity);
         found.add(look.t, average->response());

@@ -1,7 +1,6 @@
 #include "method/response_between.hpp"
 
 #include <cmath>
-#include <numbers>
 
 namespace lento {
 
@@ -12,22 +11,8 @@ void ResponseBetween::add(double t, const Response& response) {
         barycentric_.back() /= t - times_[k];
     }
     times_.push_back(t);
-    const auto m = static_cast<double>(m_);
-    auto& coefficients = coefficients_.emplace_back();
-    for (const auto* values : {&response.displacement, &response.velocity}) {
-        const std::size_t first = coefficients.size();
-        coefficients.resize(first + values->size());
-        for (std::size_t k = 0; k < m_; ++k) {
-            fill_basis(2 * std::numbers::pi * static_cast<double>(k) / m);
-            for (std::size_t at = 0; at < values->size(); ++at) {
-                const std::size_t b = at % m_;
-                // The constant, and of an even m the highest cosine, have no partner.
-                const double share = (b == 0 || (m_ % 2 == 0 && b + 1 == m_) ? 1 : 2) / m;
-                coefficients[first + at] += share * basis_[b] * (*values)[at - b + k];
-            }
-        }
-    }
-    result_.resize(coefficients.size() / m_);
+    auto& coefficients = coefficients_.emplace_back(response.displacement);
+    coefficients.insert(coefficients.end(), response.velocity.begin(), response.velocity.end());
 }
 
 void ResponseBetween::fill_basis(double phi) {
@@ -35,15 +20,12 @@ void ResponseBetween::fill_basis(double phi) {
     const double s = std::sin(phi);
     double cosine = 1;
     double sine = 0;
-    basis_[0] = 1;
-    for (std::size_t b = 1; b < m_; b += 2) {
+    for (std::size_t b = 0; b < basis_.size(); b += 2) {
         const double before = cosine;
         cosine = before * c - sine * s;
         sine = before * s + sine * c;
         basis_[b] = cosine;
-        if (b + 1 < m_) {
-            basis_[b + 1] = sine;
-        }
+        basis_[b + 1] = sine;
     }
 }
 
@@ -72,8 +54,8 @@ In ResponseBetween::at(double t, double phi) {
         double sum = 0;
         for (std::size_t j = 0; j < times_.size(); ++j) {
             double value = 0;
-            for (std::size_t b = 0; b < m_; ++b) {
-                value += coefficients_[j][i * m_ + b] * basis_[b];
+            for (std::size_t b = 0; b < basis_.size(); ++b) {
+                value += coefficients_[j][i * basis_.size() + b] * basis_[b];
             }
             sum += weights_[j] * value;
         }

@@ -1,7 +1,7 @@
 /// The response of a harmonic average about a few slow states from a look at each: in slow time the polynomial through
-/// the looks, in the phase the trigonometric one through the m phases,
+/// the looks, in the phase the harmonics that the response is kept by,
 ///
-///     Delta(t, phi) = sum_j l_j(t) sum_b c_jb e_b(phi),     e = (1, cos phi, sin phi, cos 2 phi, sin 2 phi, ...)
+///     Delta(t, phi) = sum_j l_j(t) sum_b c_jb e_b(phi),     e = (cos phi, sin phi, cos 2 phi, sin 2 phi, ...)
 ///
 /// l_j = prod_{k != j} (t - t_k)/(t_j - t_k), and W likewise. With N looks it is wrong by prod_j |t - t_j| / N! times
 /// the N-th derivative by slow time.
@@ -15,8 +15,9 @@ namespace lento {
 
 class ResponseBetween {
 public:
-    /// Of a grid of m phases.
-    explicit ResponseBetween(std::size_t phases) : m_(phases), basis_(phases) {}
+    explicit ResponseBetween(const HarmonicAverage& average)
+        : basis_(2 * average.grid().highest()),
+          result_((average.field().second_order() ? 2 : 1) * average.dimension()) {}
 
     /// All looks come first, in order of time.
     void add(double t, const Response& response);
@@ -27,9 +28,8 @@ private:
     void fill_basis(double phi);
     void weigh_looks(double t);
 
-    std::size_t m_;
     std::vector<double> times_;
-    std::vector<std::vector<double>> coefficients_;  // of each look; of each component m
+    std::vector<std::vector<double>> coefficients_;  // of each look, component after component
     std::vector<double> barycentric_;                // prod_{k != j} 1/(t_j - t_k)
     std::vector<double> basis_, weights_, result_;
 };

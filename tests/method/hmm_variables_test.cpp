@@ -179,6 +179,7 @@ TEST(HmmOnVariables, the_second_opinion_confirms_what_the_estimate_promises) {
 }
 
 TEST(HmmOnVariables, positions_and_momenta_are_as_right_as_coordinates) {
+    // NOTE: in given steps. Chosen ones follow the noise of windows, and with it the errors.
     const std::vector<double> omegas{1e4, 4e4, 1.6e5};
     for (const auto* method : {"hmm-sync", "hmm-async"}) {
         std::vector<double> errors;
@@ -187,8 +188,8 @@ TEST(HmmOnVariables, positions_and_momenta_are_as_right_as_coordinates) {
                 rate[0] = y[1];
                 rate[1] = (pendulum.g + pendulum.v_max * omega * cos(theta[0])) / pendulum.l * sin(y[0]);
             });
-            const auto run =
-                plain_run(system, {.start = start, .t_end = 1, .method = method, .rtol = 1e-7, .atol = 1e-7});
+            const auto run = plain_run(
+                system, {.start = start, .t_end = 1, .method = method, .options = {.macro = "rk4", .steps = 400}});
             const auto exact = solve(pendulum.vibrated(omega),
                                      {.start = {0.5}, .t_end = 1, .method = "harmonic", .rtol = 1e-9, .atol = 1e-9});
             ASSERT_EQ(run.outcome(), Outcome::completed) << run.explanation();
@@ -196,7 +197,7 @@ TEST(HmmOnVariables, positions_and_momenta_are_as_right_as_coordinates) {
                                         (run.fast(1).position[1] - exact.fast(1).velocity[0]) / 20));
         }
         EXPECT_LT(errors[0], 1e-2) << method;
-        EXPECT_NEAR(papers::slope(omegas, errors), -1, 0.25) << method;
+        EXPECT_LT(papers::slope(omegas, errors), -0.75) << method;
     }
 }
 

@@ -61,10 +61,10 @@ TEST(ResponseBetween, errs_by_the_length_to_the_number_of_looks) {
     }
 }
 
-/// Of odd and even numbers of phases, and where the highest cosine has no partner.
+/// Of odd and even numbers of phases.
 TEST(ResponseBetween, is_the_response_itself_at_every_look) {
     const std::vector<double> looks{0.2, 0.3, 0.5, 0.6};
-    for (const std::size_t phases : {4, 5, 8, 11}) {
+    for (const std::size_t phases : {2, 4, 5, 8, 11}) {
         const auto run = pendulum(1e-6, {.phases = phases});
         const auto seen = between(run, looks);
         for (const double t : looks) {
