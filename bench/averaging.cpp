@@ -97,7 +97,8 @@ void evaluations(std::string_view what, std::int64_t found, std::int64_t wanted)
 }  // namespace
 
 int main() {
-    fmt::print("the pendulum by harmonic averages at rtol = 1e-6, and its averaged equation by hand with the same error\n");
+    fmt::print(
+        "the pendulum by harmonic averages at rtol = 1e-6, and its averaged equation by hand with the same error\n");
     fmt::print("{:<8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}\n", "omega", "evals", "us", "error", "evals", "us",
                "ratio", "wanted");
     for (const double omega : {1e5, 1e8}) {

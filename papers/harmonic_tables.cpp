@@ -101,12 +101,12 @@ Result pendulum() {
         result.claims.push_back({fmt::format("omega = {:g}: the error in q' is below 1e-5", omega), velocity_error,
                                  velocity_error < 1e-5, Source::lento});
         first = first == 0 ? evaluations : first;
-        result.claims.push_back({fmt::format("omega = {:g}: at most 3,000 evaluations", omega), evaluations,
-                                 evaluations <= 3000, Source::lento});
+        result.claims.push_back({fmt::format("omega = {:g}: at most 2,300 evaluations", omega), evaluations,
+                                 evaluations <= 2300, Source::lento});
         last = evaluations;
     }
     result.claims.push_back(
-        {"evaluations at 1e8 over those at 1e5 are at most 1", last / first, last <= first, Source::lento});
+        {"evaluations at 1e8 over those at 1e5 are at most 1.05", last / first, last <= 1.05 * first, Source::lento});
     return result;
 }
 

@@ -203,7 +203,7 @@ private:
         std::int64_t last = 0;
         auto found =
             estimating_.run({.first = first_tightness,
-                             .looser = run_->estimates() ? 150.0 : 60.0,
+                             .looser = looser(),
                              .sum = 0.05,
                              .least = plan_.noise / steps,
                              .most_tighter = 1e-3,
@@ -239,6 +239,12 @@ private:
                            "; shorter steps do not make it smaller, or there are none: loosen rtol and atol");
         }
         return finished(std::move(found.pass));
+    }
+    /// The first march is to stay near the true motion; the only one is to be as good as it can be told without another.
+    double looser() const {
+        constexpr double most = 150;
+        constexpr double error = 4.8e-5;  // of a step
+        return run_->estimates() ? std::clamp(error / (request().rtol * first_tightness), 60.0, most) : 15.0;
     }
     HarmonicMarch march() const { return {estimating_, *average_, plan_, request(), sudden_.time}; }
 
