@@ -152,7 +152,8 @@ public:
         if (const auto doubt = no_convergence(plan_); doubt && !options().sweeps) {
             return break_even_.separation(plan_.pace) < 30 && may_leave()
                        ? run_->leave_to(method::direct, doubt->sentence)
-                       : run_->not_started({doubt->outcome, doubt->sentence + doubt->advice});
+                       : run_->not_started({doubt->outcome, fmt::format("{}{}, or use the method {}", doubt->sentence,
+                                                                        doubt->advice, method::direct.name)});
         }
         average_ = std::make_shared<HarmonicAverage>(*field_, plan_.phases);
         if (macro_.name != "stoermer-cowell") {

@@ -369,9 +369,7 @@ std::optional<NoConvergence> no_convergence(const HarmonicPlan& plan) {
         fmt::format("{} sweeps over {} phases leave {:.2g} times the tolerance, the last ones each {:.2g} of what the "
                     "one before did",
                     plan.sweeps, plan.phases, left, plan.ratio),
-        ": the vibration is too strong for its frequency, or the force has kinks; loosen rtol and atol, or use the "
-        "method "
-        "direct"};
+        ": the vibration is too strong for its frequency, or the force has kinks; loosen rtol and atol"};
 }
 
 }  // namespace lento
