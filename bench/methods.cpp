@@ -167,12 +167,13 @@ private:
 bool pendulum_tables() {
     bool good = true;
     double first = 0;
-    for (const double omega : {1e5, 1e6, 1e7}) {
+    for (const double omega : {1e5, 1e6, 1e7, 1e8}) {
         const auto verdict = PendulumTable(omega).print();
         if (first == 0) {
             first = verdict.factor;
             fmt::print("  harmonic is {:.0f} times faster than Bulirsch-Stoer at the same error\n",
                        verdict.factor_at_same_error);
+            fmt::print("  where both are just good enough {:.0f} times; wanted are 700\n", verdict.factor);
             good = verdict.factor_at_same_error >= 100;
         }
         fmt::print("  harmonic is {:.0f} times faster than Bulirsch-Stoer; over omega that is {:.2f} of the first\n",
@@ -252,18 +253,19 @@ bool random_systems(std::uint64_t seeds, double most_periods) {
     int others = 0;
     fmt::print("\n");
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        constexpr std::uint64_t first = 40'000;
         if (constexpr std::uint64_t some = 20; seed > 0 && seed % some == 0) {
             fmt::print("{} of {}: {} runs averaged, worst error over its estimate {:.2g}, over the tolerance {:.2g}\n",
                        seed, seeds, averaged, by_estimate, by_tolerance);
             std::fflush(stdout);
         }
-        const lento::RandomSweep sweep(seed, most_periods);
+        const lento::RandomSweep sweep(first + seed, most_periods);
         for (const double rtol : {1e-4, 1e-8}) {
             const auto run = sweep.run(rtol);
             if (!run.averaged) {
                 ++others;
                 if (run.why.empty()) {
-                    fmt::print("seed {} at {}: neither averaged nor a word why\n", seed, rtol);
+                    fmt::print("seed {} at {}: neither averaged nor a word why\n", first + seed, rtol);
                     return false;
                 }
                 continue;
@@ -276,7 +278,7 @@ bool random_systems(std::uint64_t seeds, double most_periods) {
     fmt::print(
         "{} random systems at rtol = 1e-4 and 1e-8, until t = 2 or {:g} periods: {} runs averaged, {} others say "
         "why\n"
-        "  worst error over its estimate {:.2g}, over the tolerance {:.2g}\n",
+        "  worst error over its estimate {:.2g} (wanted: 2), over the tolerance {:.2g}\n",
         seeds, most_periods, averaged, others, by_estimate, by_tolerance);
     return by_estimate <= 10 && by_tolerance <= 30;
 }

@@ -6,14 +6,15 @@
 ///
 ///     omega dW/dphi + S W = a - <a>,     omega dDelta/dphi + S Delta = W,     X'' = F = <a>
 ///
-/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative by phi without a mean, sweep
-/// s has series of degree s - 1:
+/// exactly. All slow quantities are truncated series in slow time; with P the antiderivative by phi without a mean,
+/// sweep s has series of degree s - 1:
 ///
 ///     X_0 = X, X_1 = V, X_{j+2} = F_j / ((j+1)(j+2));     R_j = [a(X + Delta, V + W, phi)]_j,     F_j = <R_j>
 ///     W_j = (P/omega) (R_j - (j+1) W_{j+1}),     Delta_j = (P/omega) (W_j - (j+1) Delta_{j+1}),     j = s-1, ..., 0
 ///
 /// and F = <a> once more at the end. What is periodic is kept by its harmonics (`PhaseGrid`), in which P is a division:
-/// of c cos(h phi) + s sin(h phi) it makes (c sin(h phi) - s cos(h phi))/h. N sweeps leave an error O(omega^-N) in F; N(N+1)/2 + 1 evaluations a phase.
+/// of c cos(h phi) + s sin(h phi) it makes (c sin(h phi) - s cos(h phi))/h. N sweeps leave an error O(omega^-N) in F;
+/// N(N+1)/2 + 1 evaluations a phase.
 /// First-order systems y' = f(y, phi), y = Y + Delta:
 ///
 ///     omega dDelta/dphi + S Delta = f - <f>,     Y_{j+1} = F_j / (j+1),     error O(omega^-(N+1)) for f of size one

@@ -16,7 +16,8 @@ namespace lento {
 
 inline constexpr double sine_code_reaches = 1000;
 
-/// From and to four numbers side by side; false where one of them is out of reach. The second is for processors with AVX2 and FMA; it rounds otherwise.
+/// From and to four numbers side by side; false where one of them is out of reach. The second is for processors with
+/// AVX2 and FMA; it rounds otherwise.
 bool sine_and_cosine_plain(const void* x, void* sine, void* cosine);
 bool sine_and_cosine_avx2(const void* x, void* sine, void* cosine);
 

@@ -1,5 +1,5 @@
-/// The last values z of a function of time by their divided differences (`march/newton_basis.hpp`), which each new value
-/// updates:
+/// The last values z of a function of time by their divided differences (`march/newton_basis.hpp`), which each new
+/// value updates:
 ///
 ///     phi'_0 = z,     phi'_i = (phi'_{i-1} - phi_{i-1}) / (s - s_{i-1}),     s the time of the new value
 ///

@@ -1,5 +1,5 @@
-/// Newton's basis for the polynomial through the last values of a function of time. With s = (t - t_n)/h and s_i the times
-/// of the values, newest first (s_0 = 0, the others negative),
+/// Newton's basis for the polynomial through the last values of a function of time. With s = (t - t_n)/h and s_i the
+/// times of the values, newest first (s_0 = 0, the others negative),
 ///
 ///     z(s) = sum_i phi_i pi_i(s),     pi_i(s) = (s - s_0) ... (s - s_{i-1}),     phi_i divided differences
 ///

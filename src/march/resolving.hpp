@@ -37,7 +37,8 @@ public:
         int order = 0;
         std::int64_t after = 0;  ///< so many evaluations, of all marches
     };
-    /// From then on they are, where they can, and until a series is not finite or not the motion; the other stepper then takes over.
+    /// From then on they are, where they can, and until a series is not finite or not the motion; the other stepper
+    /// then takes over.
     void take_series(Series series);
 
     struct Limits {

@@ -20,8 +20,8 @@ constexpr double longest_change = 2;
 constexpr double worth_it = 1.2;
 constexpr double needed = 0.9;
 
-/// Binary logarithm of the factor to the next step, but for the safety. NOTE: of orders that allow the longest change the
-/// lowest is taken.
+/// Binary logarithm of the factor to the next step, but for the safety. NOTE: of orders that allow the longest change
+/// the lowest is taken.
 double step_power(double error, std::size_t k) {
     static const double most = std::log2(longest_change / safety);
     return std::min(-std::log2(std::max(error, 1e-14)) / static_cast<double>(k + 1), most);

@@ -1,7 +1,7 @@
-/// Multistep methods of variable step and order, from 4 to 12 or 14, for x'' = F(t, x, x') (Stoermer and Cowell, in the form that
-/// integrates the interpolating polynomial of F once for the velocity and twice for the position; Krogh, Lecture Notes
-/// in Mathematics 362 (1974)) and, with one integral, for y' = F(t, y) (Adams). With the notation of
-/// `march/newton_basis.hpp`, P the polynomial through the last k values of F:
+/// Multistep methods of variable step and order, from 4 to 12 or 14, for x'' = F(t, x, x') (Stoermer and Cowell, in
+/// the form that integrates the interpolating polynomial of F once for the velocity and twice for the position;
+/// Krogh, Lecture Notes in Mathematics 362 (1974)) and, with one integral, for y' = F(t, y) (Adams). With the
+/// notation of `march/newton_basis.hpp`, P the polynomial through the last k values of F:
 ///
 ///     predict     v + h int P,     x + h v + h^2 int int P                                   order k
 ///     evaluate    F there; delta = F - P(1)

@@ -241,7 +241,8 @@ private:
         }
         return finished(std::move(found.pass));
     }
-    /// The first march is to stay near the true motion; the only one is to be as good as it can be told without another.
+    /// The first march is to stay near the true motion; the only one is to be as good as it can be told without
+    /// another.
     double looser() const {
         constexpr double most = 150;
         constexpr double error = 4.8e-5;  // of a step
@@ -249,8 +250,8 @@ private:
     }
     HarmonicMarch march() const { return {estimating_, *average_, plan_, request(), sudden_.time}; }
 
-    /// Looks at what phases and sweeps leave out, where the first march has most doubts of them and at the end, and takes
-    /// more of them where that is too much: what phases leave out then.
+    /// Looks at what phases and sweeps leave out, where the first march has most doubts of them and at the end, and
+    /// takes more of them where that is too much: what phases leave out then.
     Defect refined(HarmonicStart& start, const Pass& pass, HarmonicDoubts& doubts) {
         constexpr double enough = 0.05;  // of the tolerance
         start.know_scales(pass.scales, plan_);

@@ -1,5 +1,6 @@
 /// The matrix g' M^-1 g'^T (`problem/normal_matrix.hpp`) at many points at once, by sparse L D L^T: the pattern of L
-/// and the order of elimination are the same for all, so that every operation is one on a row of lanes (`base/rows.hpp`).
+/// and the order of elimination are the same for all, so that every operation is one on a row of lanes
+/// (`base/rows.hpp`).
 ///
 ///     A = S (G P) S,   S = diag(A_jj)^-1/2,     G the rows of g', P those of g' M^-1
 ///

@@ -1,8 +1,8 @@
 /// Any explicit Runge-Kutta method given by its tableau (`step/tableaus.hpp`).
 ///
 /// The state carries the rate at its point, so the first stage is free and each step ends with the rate at the new
-/// point: `stages` evaluations a step, one fewer for first-same-as-last tableaus. Two stages at one time, or the last and
-/// the new point, are asked for together where the rate can do that (`Rates` in `step/state.hpp`).
+/// point: `stages` evaluations a step, one fewer for first-same-as-last tableaus. Two stages at one time, or the last
+/// and the new point, are asked for together where the rate can do that (`Rates` in `step/state.hpp`).
 #pragma once
 
 #include <algorithm>
