@@ -72,9 +72,9 @@ TEST_P(SameBits, of_solves_of_one_model_in_many_threads_while_its_code_is_made) 
     const auto expected = bits_of(solved(Model::from_text(pendulum), GetParam()));
     const Model model = Model::from_text(pendulum);
     std::vector<int> wrong(4, 0);
+    const std::size_t before = model::compilations();
     {
         std::vector<std::jthread> threads;
-        const std::size_t before = model::compilations();
         for (auto& count : wrong) {
             threads.emplace_back([&] {
                 int runs_with_code = 0;
