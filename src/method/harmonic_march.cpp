@@ -78,7 +78,7 @@ private:
 }  // namespace
 
 Pass HarmonicMarch::run(double tightness, In scales, HarmonicDoubts& doubts) const {
-    constexpr double least_turn = 6;  // radians a step; with less the differences amplify noise
+    constexpr double least_turn = 10;  // radians a step; with less the differences amplify noise
     const double length = request.t_end - request.t_start;
     // NOTE: where nothing else limits steps, a tighter march takes shorter ones too: of two that are alike the
     // difference tells nothing.
