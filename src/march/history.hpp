@@ -18,6 +18,7 @@ class History {
 public:
     /// Values that it keeps at most.
     static constexpr std::size_t most = most_of_newton_basis - 1;
+
     explicit History(std::size_t length)
         : length_(length), stride_((length + 1) / 2 * 2), differences_(most * stride_) {}
 
@@ -26,7 +27,7 @@ public:
     std::size_t stride() const { return stride_; }
     std::size_t size() const { return size_; }
 
-    /// Fills in k values of the polynomial sum_j c_j (t - t0)^j at t0, t0 - h, t0 - 2 h, ...
+    /// Fills in k values of the polynomial sum_j c_j (t - t_n)^j at t_n, t_n - h, t_n - 2 h, ...
     void fill(double h, In coefficients, std::size_t k);
 
     /// The length that steps have, where h is the same but for rounding.

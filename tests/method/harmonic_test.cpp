@@ -74,6 +74,13 @@ TEST(HarmonicMethod, evaluations_do_not_grow_with_the_frequency) {
     std::printf("%ld and %ld evaluations\n", static_cast<long>(at_1e5), static_cast<long>(at_1e8));
 }
 
+/// Two marches of the same few steps would differ by nothing, however wrong both are.
+TEST(HarmonicMethod, marches_of_few_steps_are_not_alike) {
+    const auto run = RandomSweep(9069, 4000).run(1e-8);
+    EXPECT_TRUE(run.averaged) << run.why;
+    EXPECT_LE(run.by_estimate, 2);
+}
+
 #ifdef LENTO_SANITIZED
 constexpr double fastest = 300;
 constexpr int fewest_averaged = 0;
